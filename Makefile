@@ -1,0 +1,32 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test check bench clean
+
+# Everything needed, in an environment of its own. The stamp is remade when what it was made from changes.
+$(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*.cpp cpp/*/*.cpp cpp/*/*.hpp)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable ".[lkh]"
+	touch $(READY)
+
+demo: $(READY)
+	$(BIN)/python -m examples.demo
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m build --outdir build/dist .
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks.overhead
+
+clean:
+	rm -rf $(VENV) build dist demo

@@ -1,0 +1,21 @@
+// The Python face of the native code. Everything long-running releases the GIL.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include "common/process_tree.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+NB_MODULE(_native, module) {
+    module.doc() = "The C++ core of ceps.";
+
+    nb::class_<ceps::TreeUsage>(module, "TreeUsage", "What all descendants of a process use together.")
+        .def_ro("cpu_seconds", &ceps::TreeUsage::cpu_seconds)
+        .def_ro("memory_bytes", &ceps::TreeUsage::memory_bytes)
+        .def_ro("processes", &ceps::TreeUsage::processes);
+    module.def("usage_below", &ceps::usage_below, "root"_a,
+               "CPU seconds, memory and process ids of all living descendants of a process.");
+    module.def("adopt_orphans", &ceps::adopt_orphans, "Become the parent of descendants that lose theirs.");
+    module.def("die_with_parent", &ceps::die_with_parent, "Have the kernel kill this process when its parent ends.");
+}

@@ -1,0 +1,1 @@
+"""ceps: parallel algorithm portfolios by co-evolution of parameterised search."""

@@ -1,0 +1,1 @@
+"""Runs and their limits. Knows no construction method."""

@@ -1,0 +1,73 @@
+"""The Problem contract: what ``ceps`` must know about a class of problems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from ceps.records import Solution
+
+
+class Instance(Protocol):
+    """An immutable value that pickles small and fast."""
+
+    @property
+    def id(self) -> str:
+        """Identity: a hash of the content. The name is not part of it."""
+
+    @property
+    def name(self) -> str:
+        """What people call it; the file's stem when it came from a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Infeasible:
+    """Why a solution is not one."""
+
+    reason: str
+
+
+class Problem(Protocol):
+    """How the instances of one problem class are read, written, varied, measured, and their solutions checked.
+
+    Implementations are small picklable values: frozen dataclasses whose fields are the problem's settings.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    """File name endings of instances, the one written first: what a folder is searched for."""
+
+    def read(self, path: Path) -> Any:
+        """The instance in a file. Raises :class:`~ceps.errors.UserError` naming file, line and fix."""
+
+    def write(self, instance: Any, path: Path) -> None:
+        """Write an instance so that :meth:`read` gives it back."""
+
+    def decode(self, text: str, name: str) -> Any:
+        """The instance in a text, as :meth:`read` has it from a file; ``name`` is used in messages and as its name."""
+
+    def encode(self, instance: Any) -> str:
+        """The text that :meth:`write` puts into a file."""
+
+    def write_solution(self, instance: Any, solution: Solution, cost: float, path: Path) -> None:
+        """Write a solution in the field's own format."""
+
+    def read_solution(self, instance: Any, path: Path) -> Solution:
+        """The solution in a file written by :meth:`write_solution` or by other people's tools."""
+
+    def check(self, instance: Any, solution: Solution) -> float | Infeasible:
+        """The true cost of a solution, or why it is infeasible. Must survive any JSON value as a solution."""
+
+    def mutate(self, instance: Any, rng: np.random.Generator) -> Any:
+        """A new instance near a given one."""
+
+    def features(self, instance: Any) -> Mapping[str, float]:
+        """Cheap numbers that describe an instance; empty when the problem has none."""
+
+    def scale(self, instance: Any) -> float:
+        """The normaliser of quality metrics; 1 when costs of different instances compare as they are."""
+        return 1.0
