@@ -37,9 +37,13 @@ class Problem(Protocol):
     Implementations are small picklable values: frozen dataclasses whose fields are the problem's settings.
     """
 
-    name: str
-    suffixes: tuple[str, ...]
-    """File name endings of instances, the one written first: what a folder is searched for."""
+    @property
+    def name(self) -> str:
+        """What scenarios call it."""
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """File name endings of instances, the one written first: what a folder is searched for."""
 
     def read(self, path: Path) -> Any:
         """The instance in a file. Raises :class:`~ceps.errors.UserError` naming file, line and fix."""

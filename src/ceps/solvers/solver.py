@@ -24,9 +24,13 @@ class Solver(Protocol):
     to a binary, say). They are pickled by reference, so the class must stand in an importable module.
     """
 
-    name: str
-    problems: tuple[str, ...]
-    """Names of the problem classes it can solve."""
+    @property
+    def name(self) -> str:
+        """What scenarios call it."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Names of the problem classes it can solve."""
 
     @property
     def version(self) -> str:

@@ -1,0 +1,342 @@
+"""Call a function in a process of its own: limited, measured, and gone afterwards with all it started.
+
+The process that uses this must be single-threaded (it forks) and have called :func:`ceps._native.adopt_orphans`:
+then every process that a contained call leaves behind, however it was detached, becomes its child and is found,
+killed, waited for and measured. One call at a time, so that everything below this process belongs to that call.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from ceps import _native
+from ceps.execution.wire import Report, Reporter, ReportKind, ReportReader
+from ceps.records import Limits
+
+LONGEST_LOOK_AWAY = 0.02
+"""Seconds between two looks at what the call uses: bounds how far memory and detached CPU use can overshoot."""
+SHORTEST_LOOK_AWAY = 0.001
+MOST_PROCESSES = 512
+OUTPUT_TAIL = 8 * 1024
+"""Bytes kept of what the call prints."""
+PIPE_READ = 1 << 20
+
+
+class Stop(Enum):
+    """Why a call was killed."""
+
+    CPU = "CPU limit"
+    WALL = "wall-clock guard"
+    MEMORY = "memory limit"
+    PROCESSES = f"more than {MOST_PROCESSES} processes"
+    GARBAGE = "unreadable report"
+    ENOUGH = "a report that ends the call"
+    ASKED = "stopped on request"
+
+
+@dataclass(frozen=True, slots=True)
+class Contained:
+    """How a contained call went. ``status`` is the exit code of its process, negative for a signal."""
+
+    stop: Stop | None
+    status: int
+    cpu: float
+    wall: float
+    memory: int
+    output: str
+
+
+class Containment:
+    """Makes contained calls in private, empty working directories below ``scratch``."""
+
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+        self._directories = 0
+        self._directory: Path | None = None
+
+    def call(
+        self,
+        function: Callable[[Reporter], None],
+        limits: Limits,
+        on_report: Callable[[Report, float], bool] = lambda report, cpu: False,
+        on_look: Callable[[], None] = lambda: None,
+        interruption: tuple[int, Callable[[], bool]] | None = None,
+    ) -> Contained:
+        """Run ``function(reporter)`` and return when it and everything it started is gone.
+
+        ``on_report(report, cpu so far)`` returns True to end the call. ``on_look`` is called with every look at the
+        clock. ``interruption`` is a descriptor to watch and what to call when it is readable: True ends the call.
+        """
+        call = _Call(function, limits, self._empty_directory(), on_report, on_look, interruption)
+        return call.run()
+
+    def _empty_directory(self) -> Path:
+        """The last call's directory when it was left empty, else a new one instead of it."""
+        if self._directory is not None:
+            try:
+                if not os.listdir(self._directory):
+                    return self._directory
+            except OSError:
+                pass
+            shutil.rmtree(self._directory, ignore_errors=True)
+        self._directories += 1
+        self._directory = self._scratch / str(self._directories)
+        self._directory.mkdir(mode=0o700)
+        return self._directory
+
+
+class _Call:
+    def __init__(
+        self,
+        function: Callable[[Reporter], None],
+        limits: Limits,
+        directory: Path,
+        on_report: Callable[[Report, float], bool],
+        on_look: Callable[[], None],
+        interruption: tuple[int, Callable[[], bool]] | None,
+    ) -> None:
+        self._limits = limits
+        self._on_report = on_report
+        self._on_look = on_look
+        self._interruption = interruption
+        self._reader = ReportReader()
+        self._output = bytearray()
+        self._stop: Stop | None = None
+        self._status: int | None = None
+        self._memory = 0
+        self._seen_cpu = 0.0
+        self._all_waited_for = False
+        self._cpu_of_earlier_calls = _cpu_of_waited_children()
+        inherited = _own_memory()
+        self._inherited_memory = inherited["RssAnon"] + inherited["RssShmem"]
+
+        self._reports, reports_end = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._prints, prints_end = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        data_limit = inherited["VmData"] + limits.memory
+        self._start = time.monotonic()
+        keeper = os.getpid()
+        self._child = os.fork()
+        if self._child == 0:
+            _be_the_call(function, limits, data_limit, directory, keeper, reports_end, prints_end)
+        os.close(reports_end)
+        os.close(prints_end)
+        self._process = os.pidfd_open(self._child)
+
+    def run(self) -> Contained:
+        try:
+            try:
+                self._watch()
+            finally:
+                if not self._all_waited_for:
+                    _kill_everything_below(self._waited)
+            self._drain()
+        finally:
+            for descriptor in (self._reports, self._prints, self._process):
+                os.close(descriptor)
+        assert self._status is not None
+        return Contained(
+            stop=self._stop,
+            status=self._status,
+            cpu=max(self._seen_cpu, _cpu_of_waited_children() - self._cpu_of_earlier_calls),
+            wall=time.monotonic() - self._start,
+            memory=self._memory,
+            output=self._output.decode(errors="replace"),
+        )
+
+    def _watch(self) -> None:
+        """Until the call's process ends or is to be killed."""
+        poller = select.poll()
+        poller.register(self._process, select.POLLIN)
+        poller.register(self._reports, select.POLLIN)
+        poller.register(self._prints, select.POLLIN)
+        if self._interruption:
+            poller.register(self._interruption[0], select.POLLIN)
+        next_look = self._start + self._look_away(1.0, 0.0)
+        while self._stop is None and self._status is None:
+            pause = max(0.0, next_look - time.monotonic())
+            ready = {descriptor for descriptor, _ in poller.poll(1000 * pause)}
+            if self._reports in ready and not self._read_reports():
+                poller.unregister(self._reports)
+            if self._prints in ready and not self._read_prints():
+                poller.unregister(self._prints)
+            if self._interruption and self._interruption[0] in ready and self._interruption[1]():
+                self._stop = self._stop or Stop.ASKED
+            if self._process in ready or time.monotonic() >= next_look:
+                next_look = time.monotonic() + self._look()
+
+    def _look(self) -> float:
+        """Hold usage against the limits; return the seconds until the next look."""
+        self._wait_for_ended_processes()
+        self._on_look()
+        if self._all_waited_for:
+            return 0.0
+        usage = self._usage()
+        wall = time.monotonic() - self._start
+        if self._stop is None and self._status is None:
+            if self._seen_cpu >= self._limits.cpu:
+                self._stop = Stop.CPU
+            elif self._memory > self._limits.memory:
+                self._stop = Stop.MEMORY
+            elif wall >= self._limits.wall_guard:
+                self._stop = Stop.WALL
+            elif len(usage.processes) > MOST_PROCESSES:
+                self._stop = Stop.PROCESSES
+        # A tree of several processes or threads burns CPU faster than the clock runs.
+        return self._look_away(max(1.0, self._seen_cpu / wall, float(len(usage.processes))), wall)
+
+    def _look_away(self, pace: float, wall: float) -> float:
+        until_a_limit = min((self._limits.cpu - self._seen_cpu) / pace, self._limits.wall_guard - wall)
+        return min(max(until_a_limit, SHORTEST_LOOK_AWAY), LONGEST_LOOK_AWAY)
+
+    def _usage(self) -> _native.TreeUsage:
+        usage = _native.usage_below(os.getpid())
+        cpu = usage.cpu_seconds + _cpu_of_waited_children() - self._cpu_of_earlier_calls
+        self._seen_cpu = max(self._seen_cpu, cpu)
+        self._memory = max(self._memory, usage.memory_bytes - self._inherited_memory)
+        return usage
+
+    def _wait_for_ended_processes(self) -> None:
+        while True:
+            try:
+                process, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                self._all_waited_for = True
+                return
+            if process == 0:
+                return
+            self._waited(process, status)
+
+    def _waited(self, process: int, status: int) -> None:
+        if process == self._child:
+            self._status = os.waitstatus_to_exitcode(status)
+
+    def _drain(self) -> None:
+        """Everything is dead: take what is left in the pipes."""
+        while self._read_reports():
+            pass
+        while self._read_prints():
+            pass
+
+    def _read_reports(self) -> bool:
+        """Take reports; False at the end of the pipe or when there is nothing more to take."""
+        data = _read(self._reports)
+        if not data or self._stop is Stop.GARBAGE:
+            return False
+        if self._status is None:
+            self._usage()
+        try:
+            for report in self._reader.feed(data):
+                if self._on_report(report, self._seen_cpu) and self._stop is None:
+                    self._stop = Stop.ENOUGH
+        except ValueError:
+            self._stop = Stop.GARBAGE
+            return False
+        return True
+
+    def _read_prints(self) -> bool:
+        data = _read(self._prints)
+        self._output += data
+        del self._output[:-OUTPUT_TAIL]
+        return bool(data)
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, PIPE_READ)
+    except BlockingIOError:
+        return b""
+
+
+def _cpu_of_waited_children() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _own_memory() -> dict[str, int]:
+    """The sizes, in bytes, that the kernel tells of this process."""
+    with open("/proc/self/status", "rb") as status:
+        fields = (line.split() for line in status.read().splitlines())
+        return {field[0][:-1].decode(): 1024 * int(field[1]) for field in fields if field[-1] == b"kB"}
+
+
+def _kill_everything_below(waited: Callable[[int, int], None]) -> None:
+    """Kill all descendants and wait for them. What is stopped cannot fork, so stopping first ends the chase."""
+    while processes := _native.usage_below(os.getpid()).processes:
+        stopped: set[int] = set()
+        while new := set(processes) - stopped:
+            _signal_all(new, signal.SIGSTOP)
+            stopped |= new
+            processes = _native.usage_below(os.getpid()).processes
+        _signal_all(stopped, signal.SIGKILL)
+        waited(*os.waitpid(-1, 0))
+
+
+def _signal_all(processes: set[int], number: signal.Signals) -> None:
+    for process in processes:
+        try:
+            os.kill(process, number)
+        except ProcessLookupError:
+            continue
+
+
+def _be_the_call(
+    function: Callable[[Reporter], None],
+    limits: Limits,
+    data_limit: int,
+    directory: Path,
+    keeper: int,
+    reports: int,
+    prints: int,
+) -> None:
+    """The forked side. Never returns."""
+    status = 1
+    try:
+        _native.die_with_parent()
+        if os.getppid() != keeper:
+            os._exit(1)
+        os.setsid()
+        os.set_blocking(reports, True)
+        os.set_blocking(prints, True)
+        reports = _keep_only(reports, prints)
+        os.chdir(directory)
+        os.environ["TMPDIR"] = str(directory)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_DATA, (data_limit, data_limit))
+        # Should the keeper be held up: the kernel's own limit, in whole seconds.
+        seconds = int(limits.cpu) + 2
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        reporter = Reporter(reports)
+        try:
+            function(reporter)
+            status = 0
+        except MemoryError:
+            reporter.send(ReportKind.OUT_OF_MEMORY, b"")
+        except Exception as error:
+            traceback.print_exc()
+            reporter.send(ReportKind.ERROR, f"{type(error).__name__}: {error}".encode()[:1000])
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _keep_only(reports: int, prints: int) -> int:
+    """Standard streams and the pipe for reports; no descriptor of the keeper's. Returns where the pipe now is."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(prints, 1)
+    os.dup2(prints, 2)
+    os.dup2(reports, 3, inheritable=False)
+    os.closerange(4, os.sysconf("SC_OPEN_MAX"))
+    return 3

@@ -1,0 +1,207 @@
+"""The keeper: a small, single-threaded process, one per slot, that forks runs and holds them to their limits.
+
+It is started with ``exec``, so it is small; it imports what solvers need once, so a run costs a fork and no start of
+Python; it measures nothing but what is below itself. When the driver goes away, its end of the socket closes, and
+the keeper kills its run, removes its files and ends. Started as ``python -P -m ceps.execution.keeper DESCRIPTOR``.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import platform
+import shutil
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from ceps import _native
+from ceps.errors import UserError
+from ceps.execution import wire
+from ceps.execution.containment import Containment
+from ceps.execution.executor import Run
+from ceps.execution.orders import Order, Refusal, Start, StopOrder
+from ceps.execution.verdict import Claims, at_most, judge
+from ceps.execution.wire import Report, Reporter, ReportKind
+from ceps.problems.problem import Infeasible
+from ceps.records import Incumbent, Limits, Outcome
+
+CHECK_LIMITS = Limits(cpu=60.0, memory=4 * 1024**3, wall=180.0)
+LONGEST_TRACE = 1000
+
+
+@dataclass
+class Progress:
+    """What a run has reported so far."""
+
+    target: float | None
+    answer: bytes | None = None
+    claims: Claims = field(default_factory=Claims)
+    trace: list[Incumbent] = field(default_factory=list)
+    unsent: Incumbent | None = None
+
+    def take(self, report: Report, cpu: float) -> bool:
+        """Remember a report; True when it claims the target."""
+        match report.kind:
+            case ReportKind.OUT_OF_MEMORY:
+                self.claims = Claims(self.claims.best_cost, True, self.claims.error)
+            case ReportKind.ERROR:
+                self.claims = Claims(self.claims.best_cost, False, report.payload.decode(errors="replace"))
+            case ReportKind.RESULT:
+                self.answer = report.payload
+            case ReportKind.INCUMBENT:
+                return self._take_incumbent(report, cpu)
+        return False
+
+    def _take_incumbent(self, report: Report, cpu: float) -> bool:
+        if report.cost is None:
+            self.answer = report.payload
+            return False
+        if self.claims.best_cost is not None and report.cost >= self.claims.best_cost:
+            return False
+        self.answer = report.payload
+        self.claims = Claims(report.cost, self.claims.out_of_memory, self.claims.error)
+        self.unsent = Incumbent(cpu, report.cost)
+        if self.trace and self.trace[-1].cpu == cpu:
+            self.trace.pop()  # Reports that arrived together: the best of them.
+        self.trace.append(self.unsent)
+        if len(self.trace) > LONGEST_TRACE:
+            del self.trace[1:-1:2]
+        return self.target is not None and at_most(report.cost, self.target)
+
+
+class Keeper:
+    def __init__(self, connection: socket.socket, scratch: Path) -> None:
+        self._connection = connection
+        self._containment = Containment(scratch)
+        self._prepared: set[Any] = set()
+
+    def serve(self) -> None:
+        """Make one run after another until the driver goes away."""
+        while True:
+            try:
+                order = wire.receive(self._connection)
+            except (ImportError, AttributeError) as error:
+                wire.send(self._connection, Refusal(f"the solver or problem cannot be imported here: {error}"))
+                continue
+            if isinstance(order, Order):
+                wire.send(self._connection, self._make(order))
+
+    def _make(self, order: Order) -> Outcome | Refusal:
+        run = order.run
+        try:
+            self._prepare(run)
+        except UserError as error:
+            return Refusal(str(error))
+        except Exception as error:
+            return Refusal(f"solver '{run.solver.name}' cannot be prepared: {type(error).__name__}: {error}")
+        progress = Progress(run.target)
+        contained = self._containment.call(
+            _solving(run),
+            run.limits,
+            on_report=progress.take,
+            on_look=self._sender(progress) if order.live else lambda: None,
+            interruption=(self._connection.fileno(), lambda: self._told_to_stop(order.number)),
+        )
+        checked, solution = self._check(run, progress.answer)
+        ending, reason = judge(contained, progress.claims, checked, run.target, run.limits.cpu)
+        return Outcome(
+            ending=ending,
+            cpu=contained.cpu,
+            wall=contained.wall,
+            memory=contained.memory,
+            cost=None if isinstance(checked, Infeasible) else checked,
+            solution=solution,
+            trace=tuple(progress.trace),
+            reason=reason,
+            output=contained.output,
+            host=platform.node(),
+        )
+
+    def _prepare(self, run: Run) -> None:
+        if run.solver in self._prepared:
+            return
+        run.solver.prepare()
+        self._prepared.add(run.solver)
+        gc.freeze()  # Collections in a forked run would copy the pages of everything imported here.
+
+    def _sender(self, progress: Progress) -> Callable[[], None]:
+        def send_newest() -> None:
+            if progress.unsent is not None:
+                wire.send(self._connection, progress.unsent)
+                progress.unsent = None
+
+        return send_newest
+
+    def _told_to_stop(self, number: int) -> bool:
+        order = wire.receive(self._connection)
+        return isinstance(order, StopOrder) and order.number == number
+
+    def _check(self, run: Run, answer: bytes | None) -> tuple[float | Infeasible | None, Any]:
+        """What the problem's checker says, and the solution when it is one. Not charged, but limited too."""
+        if answer is None:
+            return None, None
+        progress = Progress(target=None)
+        contained = self._containment.call(_checking(run, answer), CHECK_LIMITS, on_report=progress.take)
+        if progress.answer is None:
+            why = contained.stop.value if contained.stop else progress.claims.error or f"status {contained.status}"
+            return Infeasible(f"the solution could not be checked: {why}"), None
+        checked = json.loads(progress.answer)
+        if isinstance(checked, str):
+            return Infeasible(checked), None
+        if not isfinite(checked):
+            return Infeasible(f"its cost is {checked}"), None
+        return checked, json.loads(answer)
+
+
+def _solving(run: Run) -> Callable[[Reporter], None]:
+    def solve(reporter: Reporter) -> None:
+        def on_incumbent(solution: Any, cost: float | None = None) -> None:
+            reporter.solution(ReportKind.INCUMBENT, solution, cost)
+
+        solution = run.solver.solve(
+            run.instance, run.configuration.as_dict(), run.seed, run.limits, run.target, on_incumbent
+        )
+        if solution is not None:
+            reporter.solution(ReportKind.RESULT, solution)
+
+    return solve
+
+
+def _checking(run: Run, answer: bytes) -> Callable[[Reporter], None]:
+    def check(reporter: Reporter) -> None:
+        checked = run.problem.check(run.instance, json.loads(answer))
+        reporter.solution(ReportKind.RESULT, checked.reason if isinstance(checked, Infeasible) else checked)
+
+    return check
+
+
+def main() -> None:
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    connection.set_inheritable(False)
+    _native.adopt_orphans()
+    start: Start = wire.receive(connection)
+    sys.path[:] = start.search_path
+    start.scratch.mkdir(mode=0o700)
+    try:
+        Keeper(connection, start.scratch).serve()
+    except wire.ConnectionLostError:
+        pass
+    finally:
+        shutil.rmtree(start.scratch, ignore_errors=True)
+        _remove_if_empty(start.scratch.parent)
+
+
+def _remove_if_empty(directory: Path) -> None:
+    try:
+        directory.rmdir()
+    except OSError:
+        return
+
+
+if __name__ == "__main__":
+    main()

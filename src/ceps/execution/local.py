@@ -1,0 +1,234 @@
+"""The cores of this machine: one keeper process per slot."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from ceps.errors import UserError
+from ceps.execution import wire
+from ceps.execution.executor import Run
+from ceps.execution.orders import Order, Refusal, Start, StopOrder
+from ceps.records import Ending, Incumbent, Outcome
+
+MOST_LOSSES = 3
+"""A run whose keeper is lost this often is taken for the cause."""
+MARK = "CEPS_KEEPER"
+"""Environment variable that marks a keeper and everything below it."""
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
+)
+
+
+def available_cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+@dataclass(eq=False)
+class _Job:
+    run: Run
+    on_incumbent: Callable[[Incumbent], None] | None
+    future: Future[Outcome] = field(default_factory=Future)
+    keeper: _Keeper | None = None
+    number: int = 0
+
+
+class LocalExecutor:
+    """Makes runs on this machine, ``workers`` at a time (default: one per core). Close it, or use it in ``with``."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        count = available_cores() if workers is None else workers
+        if count < 1:
+            raise UserError(f"[execution] workers = {count}: at least one worker is needed")
+        self._scratch = Path(tempfile.mkdtemp(prefix="ceps-"))
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._running: dict[Future[Outcome], _Job] = {}
+        self._closed = False
+        self._slots = [_Slot(self._jobs, self._running, self._scratch / str(index)) for index in range(count)]
+
+    @property
+    def slots(self) -> int:
+        return len(self._slots)
+
+    def submit(self, run: Run, on_incumbent: Callable[[Incumbent], None] | None = None) -> Future[Outcome]:
+        if self._closed:
+            raise RuntimeError("this executor is closed")
+        job = _Job(run, on_incumbent)
+        self._running[job.future] = job
+        job.future.add_done_callback(lambda future: self._running.pop(future, None))
+        self._jobs.put(job)
+        return job.future
+
+    def stop(self, future: Future[Outcome]) -> None:
+        job = self._running.get(future)
+        if job is None or future.cancel():
+            return
+        if job.keeper is not None:
+            job.keeper.stop(job.number)
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        for future in list(self._running):
+            future.cancel()
+        for slot in self._slots:
+            slot.close()
+            self._jobs.put(None)
+        for slot in self._slots:
+            slot.join()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Slot(threading.Thread):
+    """Hands one job after another to its keeper, and replaces a keeper that is lost."""
+
+    def __init__(
+        self, jobs: queue.SimpleQueue[_Job | None], running: dict[Future[Outcome], _Job], scratch: Path
+    ) -> None:
+        super().__init__(name=f"ceps-slot-{scratch.name}", daemon=True)
+        self._jobs = jobs
+        self._running = running
+        self._scratch = scratch
+        self._closing = False
+        self._keepers = 0
+        self._orders = 0
+        self._keeper = self._new_keeper()
+        self.start()
+
+    def run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            if job.future.set_running_or_notify_cancel():
+                self._make(job)
+
+    def close(self) -> None:
+        self._closing = True
+        self._keeper.close()
+
+    def _make(self, job: _Job) -> None:
+        for _ in range(MOST_LOSSES):
+            try:
+                answer = self._ask_keeper(job)
+            except wire.ConnectionLostError:
+                if self._closing:
+                    job.future.set_exception(RuntimeError("the executor was closed"))
+                    return
+                reason = self._keeper.bury()
+                self._keeper = self._new_keeper()
+                continue
+            if isinstance(answer, Refusal):
+                job.future.set_exception(UserError(answer.message))
+            else:
+                job.future.set_result(answer)
+            return
+        lost = f"the process that supervised this run was lost {MOST_LOSSES} times, at last by {reason}"
+        job.future.set_result(Outcome(Ending.CRASHED, cpu=0.0, reason=lost))
+
+    def _ask_keeper(self, job: _Job) -> Outcome | Refusal:
+        self._orders += 1
+        job.number, job.keeper = self._orders, self._keeper
+        self._keeper.send(Order(job.number, job.run, job.on_incumbent is not None))
+        while True:
+            answer = self._keeper.receive()
+            if isinstance(answer, Incumbent):
+                if job.on_incumbent is not None:
+                    job.on_incumbent(answer)
+                continue
+            assert isinstance(answer, Outcome | Refusal)
+            return answer
+
+    def _new_keeper(self) -> _Keeper:
+        self._keepers += 1
+        return _Keeper(self._scratch.with_name(f"{self._scratch.name}-{self._keepers}"))
+
+
+class _Keeper:
+    """The driver's end of one keeper process."""
+
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+        self._mark = secrets.token_hex(8)
+        self._connection, other_end = socket.socketpair()
+        self._sending = threading.Lock()
+        with other_end:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "ceps.execution.keeper", str(other_end.fileno())],
+                pass_fds=[other_end.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                # A hash seed of its own would make a solver written in Python differ from run to run.
+                env={**os.environ, **ONE_THREAD, "PYTHONHASHSEED": "0", MARK: self._mark},
+                start_new_session=True,
+            )
+        wire.send(self._connection, Start([str(Path(entry).resolve()) for entry in sys.path], scratch))
+
+    def send(self, order: Order | StopOrder) -> None:
+        with self._sending:
+            wire.send(self._connection, order)
+
+    def receive(self) -> object:
+        return wire.receive(self._connection)
+
+    def stop(self, number: int) -> None:
+        try:
+            self.send(StopOrder(number))
+        except wire.ConnectionLostError:
+            return  # It ends anyway.
+
+    def close(self) -> None:
+        """Hang up: the keeper kills its run and ends."""
+        with contextlib.suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+        self._process.wait()
+        self._connection.close()
+
+    def bury(self) -> str:
+        """A keeper that broke off: make sure that nothing of it is left. Returns how it ended."""
+        self._process.kill()
+        status = self._process.wait()
+        self._connection.close()
+        kill_marked(f"{MARK}={self._mark}")
+        shutil.rmtree(self._scratch, ignore_errors=True)
+        return f"signal {-status}" if status < 0 else f"exit code {status}"
+
+
+def kill_marked(mark: str) -> None:
+    """Kill every process that inherited this environment entry, until none is left."""
+    pattern = mark.encode()
+    while victims := [entry for entry in Path("/proc").glob("[0-9]*") if pattern in _environment(entry)]:
+        for victim in victims:
+            try:
+                os.kill(int(victim.name), signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+
+
+def _environment(process: Path) -> list[bytes]:
+    try:
+        return (process / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return []

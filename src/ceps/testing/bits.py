@@ -1,0 +1,69 @@
+"""A problem small enough to see through: n bits, the cost is the number of zeros."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ceps.errors import UserError
+from ceps.problems.problem import Infeasible
+from ceps.records import Solution, digest
+
+
+@dataclass(frozen=True, slots=True)
+class BitsInstance:
+    name: str
+    size: int
+
+    @property
+    def id(self) -> str:
+        return digest(["bits", self.size])
+
+
+@dataclass(frozen=True)
+class Bits:
+    """The problem."""
+
+    name: str = "bits"
+    suffixes: tuple[str, ...] = (".bits",)
+
+    def read(self, path: Path) -> BitsInstance:
+        return self.decode(path.read_text(), path.stem)
+
+    def write(self, instance: BitsInstance, path: Path) -> None:
+        path.write_text(self.encode(instance))
+
+    def decode(self, text: str, name: str) -> BitsInstance:
+        if not text.strip().isdecimal():
+            raise UserError(f"{name}: expected one number, the count of bits")
+        return BitsInstance(name, int(text))
+
+    def encode(self, instance: BitsInstance) -> str:
+        return str(instance.size)
+
+    def write_solution(self, instance: BitsInstance, solution: Solution, cost: float, path: Path) -> None:
+        path.write_text(json.dumps(solution))
+
+    def read_solution(self, instance: BitsInstance, path: Path) -> Solution:
+        return json.loads(path.read_text())
+
+    def check(self, instance: BitsInstance, solution: Solution) -> float | Infeasible:
+        if not isinstance(solution, list) or len(solution) != instance.size:
+            return Infeasible(f"expected a list of {instance.size} bits")
+        if any(bit not in (0, 1) for bit in solution):
+            return Infeasible("a bit is neither 0 nor 1")
+        return solution.count(0)
+
+    def mutate(self, instance: BitsInstance, rng: np.random.Generator) -> BitsInstance:
+        size = max(1, instance.size + int(rng.integers(-1, 2)))
+        return BitsInstance(f"bits-{size}", size)
+
+    def features(self, instance: BitsInstance) -> Mapping[str, float]:
+        return {"size": float(instance.size)}
+
+    def scale(self, instance: BitsInstance) -> float:
+        return float(instance.size)
