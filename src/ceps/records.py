@@ -13,7 +13,7 @@ Value = int | float | str | bool
 """One parameter's value."""
 
 Solution = Any
-"""What a solver returns: any value that JSON can hold (for the TSP, the list of city indices)."""
+"""What a solver returns: any value that JSON can hold (for the TSP, the list of node ids)."""
 
 
 def digest(value: object) -> str:

@@ -1,1 +1,30 @@
-"""Problem classes."""
+"""Problem classes, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ceps.errors import UserError, did_you_mean
+from ceps.problems.problem import Infeasible, Instance, Problem
+from ceps.problems.tsp import Tsp
+
+PROBLEMS: Mapping[str, Problem] = {problem.name: problem for problem in (Tsp(),)}
+
+__all__ = ["PROBLEMS", "Infeasible", "Instance", "Problem", "problem_named", "problem_of_file"]
+
+
+def problem_named(name: str) -> Problem:
+    """The problem a scenario names."""
+    if name not in PROBLEMS:
+        raise UserError(f"problem '{name}' is unknown.{did_you_mean(name, PROBLEMS)}")
+    return PROBLEMS[name]
+
+
+def problem_of_file(path: Path) -> Problem:
+    """The problem whose instances have this file name ending."""
+    for problem in PROBLEMS.values():
+        if path.suffix.lower() in problem.suffixes:
+            return problem
+    endings = ", ".join(suffix for problem in PROBLEMS.values() for suffix in problem.suffixes)
+    raise UserError(f"{path}: no problem has files ending in '{path.suffix}'; known endings: {endings}")

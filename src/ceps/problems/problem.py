@@ -69,6 +69,12 @@ class Problem(Protocol):
     def mutate(self, instance: Any, rng: np.random.Generator) -> Any:
         """A new instance near a given one."""
 
+    def generate(self, generator: str, size: int, seed: int) -> Any:
+        """The instance that a named generator makes of a size and a seed.
+
+        Raises :class:`~ceps.errors.UserError` with the names of the generators there are, if any.
+        """
+
     def features(self, instance: Any) -> Mapping[str, float]:
         """Cheap numbers that describe an instance; empty when the problem has none."""
 

@@ -62,6 +62,9 @@ class Bits:
         size = max(1, instance.size + int(rng.integers(-1, 2)))
         return BitsInstance(f"bits-{size}", size)
 
+    def generate(self, generator: str, size: int, seed: int) -> BitsInstance:
+        return BitsInstance(f"{generator}-{size}-{seed}", size)
+
     def features(self, instance: BitsInstance) -> Mapping[str, float]:
         return {"size": float(instance.size)}
 

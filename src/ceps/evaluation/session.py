@@ -1,0 +1,112 @@
+"""An evaluation from portfolio and instances to report: references, runs, and the run directory that remembers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from ceps.errors import UserError
+from ceps.evaluation.protocol import Repeat, Report, evaluate
+from ceps.evaluator import Evaluator
+from ceps.execution.executor import Executor
+from ceps.metrics import Metric
+from ceps.portfolio import Portfolio
+from ceps.problems import problem_named
+from ceps.references import Effort, References
+from ceps.runner import Runner
+from ceps.solvers import exact_solver, reference_solver
+from ceps.store import Reference, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be evaluated, and how."""
+
+    portfolio: Portfolio
+    instances: Sequence[Any]
+    metric: Metric
+    repeats: int
+    seed: int
+    memory: int
+    known: Mapping[str, float]
+    """Costs that count as solved, by instance name. For the others they are found by consensus."""
+
+    def __post_init__(self) -> None:
+        if self.repeats < 1:
+            raise UserError(f"--repeats {self.repeats}: at least one is needed")
+
+    def identity(self) -> dict[str, Any]:
+        """What a run directory of this evaluation belongs to."""
+        return {
+            "purpose": "evaluation",
+            "problem": self.portfolio.problem,
+            "portfolio": self.portfolio.id,
+            "metric": self.metric.name,
+            "cutoff": self.metric.cutoff,
+            "penalty": self.metric.penalty,
+            "memory": self.memory,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """The report, and what it took in CPU seconds."""
+
+    report: Report
+    cpu_charged: float
+    cpu_references: float
+    cpu_spent: float
+    runs_made: int
+
+
+def run_plan(
+    plan: Plan,
+    executor: Executor,
+    out: Path | None,
+    on_reference: Callable[[Any, Reference | None], None] = lambda instance, reference: None,
+    on_repeat: Callable[[Any, Repeat], None] = lambda instance, repeat: None,
+) -> Evaluated:
+    """Evaluate. With a directory ``out`` every run is remembered there, and found again the next time."""
+    problem = problem_named(plan.portfolio.problem)
+    solvers = plan.portfolio.solvers()
+    with Store.in_memory() if out is None else Store.open(out, plan.identity()) as store:
+        runner = Runner(store, executor)
+        references = References(
+            problem=problem,
+            solver=reference_solver(problem.name, plan.portfolio.solver_settings),
+            exact=exact_solver(problem.name),
+            runner=runner,
+            store=store,
+            effort=Effort(cpu=plan.metric.cutoff),
+            seed=plan.seed,
+            memory=plan.memory,
+        )
+        if plan.metric.uses_target:
+            for instance in plan.instances:
+                if instance.name in plan.known:
+                    references.know(instance, plan.known[instance.name], "given")
+            references.establish(plan.instances, on_reference)
+        evaluator = Evaluator(problem, solvers, plan.metric, runner, references, plan.memory)
+        report = evaluate(plan.portfolio, plan.instances, evaluator, plan.repeats, plan.seed, executor.slots, on_repeat)
+        return Evaluated(report, evaluator.cpu_charged, references.cpu_charged, runner.cpu_spent, runner.runs_made)
+
+
+def read_known_costs(path: Path) -> dict[str, float]:
+    """A JSON object of file names (or their stems) and costs that count as solved."""
+    try:
+        table = json.loads(path.read_text())
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path}: not a JSON file: {error}") from error
+    if not isinstance(table, dict):
+        raise UserError(f'{path}: must be an object such as {{"city.tsp": 20929498}}')
+    for name, cost in table.items():
+        if isinstance(cost, bool) or not isinstance(cost, int | float) or not isfinite(cost):
+            raise UserError(f"{path}: '{name}' must be a number, not {cost!r}")
+    return {Path(name).stem: cost for name, cost in table.items()}

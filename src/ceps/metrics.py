@@ -1,0 +1,94 @@
+"""From an outcome to a score, and from a bound on the score to a cap on the time. Smaller scores are better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from ceps.errors import UserError, did_you_mean
+from ceps.records import Ending, Outcome
+
+
+class Metric(Protocol):
+    """A performance indicator f(s, θ)."""
+
+    @property
+    def name(self) -> str:
+        """What scenarios call it."""
+
+    @property
+    def cutoff(self) -> float:
+        """CPU seconds after which a run is stopped."""
+
+    @property
+    def penalty(self) -> float:
+        """The score of a run that failed; no success scores worse."""
+
+    @property
+    def uses_target(self) -> bool:
+        """Whether runs need a cost that counts as solved."""
+
+    @property
+    def exact_limit(self) -> bool:
+        """Whether only a run with exactly the requested limit can answer a request."""
+
+    def score(self, outcome: Outcome, scale: float) -> float:
+        """The score of a run on an instance of this scale."""
+
+    def cap(self, bound: float) -> float:
+        """CPU seconds after which a run can no longer score below ``bound``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Par10:
+    """Penalised average runtime: CPU seconds to the target; ten times the cut-off when it was not reached."""
+
+    cutoff: float
+    name: str = "par10"
+    uses_target: bool = True
+    exact_limit: bool = False
+
+    @property
+    def penalty(self) -> float:
+        return 10.0 * self.cutoff
+
+    def score(self, outcome: Outcome, scale: float) -> float:
+        return outcome.cpu if outcome.ending is Ending.SOLVED else self.penalty
+
+    def cap(self, bound: float) -> float:
+        return min(bound, self.cutoff)
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Cost at the cut-off, divided by the instance's scale; the penalty when there is no valid solution."""
+
+    cutoff: float
+    penalty: float = 100.0
+    name: str = "quality"
+    uses_target: bool = False
+    exact_limit: bool = True
+
+    def score(self, outcome: Outcome, scale: float) -> float:
+        failed = outcome.ending in (Ending.CRASHED, Ending.INVALID, Ending.MEMOUT) or outcome.cost is None
+        return self.penalty if failed or outcome.cost is None else min(outcome.cost / scale, self.penalty)
+
+    def cap(self, bound: float) -> float:
+        return self.cutoff
+
+
+METRICS = ("par10", "quality")
+
+
+def metric_named(name: str, cutoff: float, penalty: float | None = None) -> Metric:
+    """The metric a scenario or a portfolio names."""
+    if not cutoff > 0.0:
+        raise UserError(f"[metric] cutoff = {cutoff:g}: a run needs some CPU time; give a number of seconds above 0")
+    match name:
+        case "par10":
+            if penalty is not None:
+                raise UserError("[metric] penalty: PAR-10 has none to set, it is ten times the cut-off; remove the key")
+            return Par10(cutoff)
+        case "quality":
+            return Quality(cutoff) if penalty is None else Quality(cutoff, penalty)
+    raise UserError(f"[metric] name = '{name}' is unknown.{did_you_mean(name, METRICS)}")

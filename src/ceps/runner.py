@@ -1,0 +1,87 @@
+"""Store and executor together: a run is looked up before it is made, and remembered when it was made."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from ceps.execution.executor import Executor, Run
+from ceps.records import Outcome, RunKey
+from ceps.store import Answer, Execution, Store, StoredInstance, answer, normalise
+
+
+class Runner:
+    """Answers requests for runs by the rules of exact replay.
+
+    Executions of one key never overlap: a request for a key that is being run waits, and is then looked up again.
+    """
+
+    def __init__(self, store: Store, executor: Executor) -> None:
+        self._store = store
+        self._executor = executor
+        self._mutex = threading.Lock()
+        self._waiting: dict[RunKey, list[Callable[[], None]]] = {}
+        self._known: set[str] = set()
+        self.runs_made = 0
+        self.cpu_spent = 0.0
+
+    @property
+    def slots(self) -> int:
+        return self._executor.slots
+
+    def submit(self, run: Run, cutoff: float, exact_limit: bool = False) -> Future[Answer]:
+        """The answer to a run whose CPU limit is its cap. ``cutoff`` tells a TIMEOUT from a CAPPED run."""
+        promise: Future[Answer] = Future()
+        self._attempt(run, cutoff, exact_limit, promise)
+        return promise
+
+    def remember_instance(self, run: Run, parent: str | None = None) -> None:
+        """Put a run's instance into the store, with its content and parentage."""
+        instance = run.instance
+        if instance.id not in self._known:
+            content = run.problem.encode(instance)
+            self._store.add_instance(StoredInstance(instance.id, run.problem.name, instance.name, content, parent))
+            self._known.add(instance.id)
+
+    def _attempt(self, run: Run, cutoff: float, exact_limit: bool, promise: Future[Answer]) -> None:
+        key = run.key
+        with self._mutex:
+            if key in self._waiting:
+                self._waiting[key].append(lambda: self._attempt(run, cutoff, exact_limit, promise))
+                return
+            found = self._store.find(key, run.limits.cpu, cutoff, exact_limit)
+            if found is None:
+                self._waiting[key] = []
+        if found is not None:
+            promise.set_result(found)
+            return
+        made = self._executor.submit(run)
+        made.add_done_callback(lambda future: self._finish(run, cutoff, exact_limit, future, promise))
+
+    def _finish(
+        self, run: Run, cutoff: float, exact_limit: bool, made: Future[Outcome], promise: Future[Answer]
+    ) -> None:
+        try:
+            row = self._record(run, normalise(made.result(), run.limits.cpu, cutoff))
+            found = answer(row, run.limits.cpu, cutoff, exact_limit)
+            assert found is not None, "a run answers the request it was made for"
+            promise.set_result(found)
+        except BaseException as error:
+            promise.set_exception(error)
+        finally:
+            with self._mutex:
+                waiting = self._waiting.pop(run.key)
+            for attempt in waiting:
+                attempt()
+
+    def _record(self, run: Run, outcome: Outcome) -> Execution:
+        self.remember_instance(run)
+        if run.configuration.id not in self._known:
+            self._store.add_configuration(run.configuration)
+            self._known.add(run.configuration.id)
+        row = self._store.record(run.key, run.limits.cpu, outcome)
+        with self._mutex:
+            self.runs_made += 1
+            self.cpu_spent += outcome.cpu
+        return row

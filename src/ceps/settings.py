@@ -1,0 +1,140 @@
+"""A scenario: which problem, which solvers, which metric, which method, how much of everything."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ceps.errors import UserError
+from ceps.tables import Bytes, Seconds, read_table, read_toml
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateSettings:
+    """Training instances made by a generator instead of read from files."""
+
+    generator: str
+    size: int
+    count: int
+
+    def __post_init__(self) -> None:
+        _at_least_one(self, "size", "count")
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemSettings:
+    """The problem class and its training instances: files (``train``) or generated ones (``generate``)."""
+
+    name: str
+    train: tuple[str, ...] = ()
+    generate: GenerateSettings | None = None
+
+    def __post_init__(self) -> None:
+        if bool(self.train) == (self.generate is not None):
+            raise ValueError(
+                'needs either train = ["folder/*.tsp"] or generate = { generator = ..., size = ..., count = ... }'
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class PortfolioSettings:
+    """How many members, and of which solvers they may be."""
+
+    solvers: tuple[str, ...]
+    size: int = 4
+
+    def __post_init__(self) -> None:
+        _at_least_one(self, "size")
+        if not self.solvers:
+            raise ValueError('solvers must name at least one solver, such as ["lkh"]')
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSettings:
+    """The performance indicator and the CPU seconds after which a run is stopped."""
+
+    cutoff: Seconds
+    name: str = "par10"
+    penalty: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MethodSettings:
+    """The construction method; its own settings stand beside its name."""
+
+    name: str = "ceps"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSettings:
+    """CPU time of solver runs, altogether."""
+
+    cpu: Seconds
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceSettings:
+    """The cost that counts as solved: a JSON file of known ones, and the CPU seconds of a run that looks for one."""
+
+    known: str | None = None
+    cpu: Seconds | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionSettings:
+    """Workers (default: one per core) and what a run may use."""
+
+    workers: int | None = None
+    memory: Bytes = 2 * 1024**3
+
+    def __post_init__(self) -> None:
+        if self.workers is not None:
+            _at_least_one(self, "workers")
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A scenario file, whole."""
+
+    seed: int
+    problem: ProblemSettings
+    portfolio: PortfolioSettings
+    metric: MetricSettings
+    method: MethodSettings = MethodSettings()
+    budget: BudgetSettings | None = None
+    execution: ExecutionSettings = ExecutionSettings()
+    references: ReferenceSettings = ReferenceSettings()
+    solvers: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of solvers by name, such as ``[solvers.lkh] binary = "/opt/LKH"``."""
+
+
+def read_scenario(path: Path) -> Scenario:
+    """Read a scenario file. Relative paths in it are relative to the folder it stands in."""
+    tables = read_toml(path)
+    where = f"{path}:"
+    checked = {key: value for key, value in tables.items() if key != "method"}
+    named = {entry.name: entry for entry in dataclasses.fields(Scenario)}
+    for key, value in checked.items():
+        if key in named and key not in ("seed", "solvers") and not isinstance(value, Mapping):
+            raise UserError(f"{where} [{key}] must be a table, not {value!r}")
+    return read_table(Scenario, {**checked, **_method(tables, where)}, where)
+
+
+def _method(tables: Mapping[str, Any], where: str) -> dict[str, Any]:
+    if "method" not in tables:
+        return {}
+    method = tables["method"]
+    if not isinstance(method, Mapping):
+        raise UserError(f"{where} [method] must be a table, not {method!r}")
+    options = {key: value for key, value in method.items() if key != "name"}
+    return {"method": {**({"name": method["name"]} if "name" in method else {}), "options": options}}
+
+
+def _at_least_one(settings: Any, *keys: str) -> None:
+    for key in keys:
+        if getattr(settings, key) < 1:
+            raise ValueError(f"{key} must be at least 1, not {getattr(settings, key)}")

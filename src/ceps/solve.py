@@ -1,0 +1,145 @@
+"""Race one portfolio on one instance: K processes side by side, the best verified answer counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ceps import seeds
+from ceps.errors import UserError
+from ceps.execution.executor import Run
+from ceps.execution.local import LocalExecutor
+from ceps.portfolio import MetricChoice, Portfolio
+from ceps.problems import problem_named
+from ceps.records import Ending, Incumbent, Limits, Outcome, Solution
+from ceps.solvers import SOLVERS, solver_named
+from ceps.solvers.solver import default_configuration
+
+DEFAULT_MEMORY = Limits(cpu=1.0).memory
+DEFAULT_CUTOFF = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a race came to. ``component`` counts the members from 1; it and ``cost`` are None without a solution."""
+
+    cost: float | None
+    status: Ending
+    component: int | None
+    cpu: float
+    """CPU seconds of all components together."""
+    wall: float
+    solution: Solution | None
+    outcomes: tuple[Outcome, ...]
+    """One per member, in the portfolio's order."""
+    interrupted: bool = False
+
+
+def race(
+    portfolio: Portfolio,
+    instance: Any,
+    time: float,
+    target: float | None = None,
+    seed: int = 1,
+    memory: int = DEFAULT_MEMORY,
+    on_incumbent: Callable[[int, Incumbent], None] = lambda component, incumbent: None,
+) -> Answer:
+    """Run all members at once for ``time`` wall-clock seconds or until one reaches the target.
+
+    ``on_incumbent(component, incumbent)`` is called from other threads as members improve. An interrupt (Ctrl-C)
+    stops the race; what was found until then is returned.
+    """
+    if not time > 0.0:
+        raise UserError(f"--time {time:g}: a race needs some time; give a number of seconds above 0")
+    problem, solvers = problem_named(portfolio.problem), portfolio.solvers()
+    limits = Limits(cpu=time, memory=memory, wall=time)
+    with LocalExecutor(workers=len(portfolio)) as executor:
+        futures = [
+            executor.submit(
+                Run(
+                    problem,
+                    solvers[member.solver],
+                    member,
+                    instance,
+                    seeds.derive(seed, "solve", index),
+                    limits,
+                    target,
+                ),
+                partial(on_incumbent, index),
+            )
+            for index, member in enumerate(portfolio.members, start=1)
+        ]
+        interrupted = False
+        try:
+            _wait_until_decided(futures)
+        except KeyboardInterrupt:
+            interrupted = True
+        for future in futures:
+            executor.stop(future)
+        outcomes = tuple(_outcome(future) for future in futures)
+    return _best_of(outcomes, interrupted)
+
+
+def _wait_until_decided(futures: list[Future[Outcome]]) -> None:
+    pending = set(futures)
+    while pending:
+        done, pending = wait(pending, return_when=FIRST_COMPLETED)
+        if any(future.result().ending is Ending.SOLVED for future in done):
+            return
+
+
+def _outcome(future: Future[Outcome]) -> Outcome:
+    if future.cancelled():
+        return Outcome(Ending.CAPPED, cpu=0.0, reason="stopped before it started")
+    return future.result()
+
+
+def _best_of(outcomes: tuple[Outcome, ...], interrupted: bool) -> Answer:
+    cpu, wall = sum(outcome.cpu for outcome in outcomes), max(outcome.wall for outcome in outcomes)
+    ranked = sorted((outcome.cost, index) for index, outcome in enumerate(outcomes) if _counts(outcome))
+    if not ranked:
+        return Answer(None, outcomes[0].ending, None, cpu, wall, None, outcomes, interrupted)
+    cost, best = ranked[0]
+    winner = outcomes[best]
+    return Answer(cost, winner.ending, best + 1, cpu, wall, winner.solution, outcomes, interrupted)
+
+
+def _counts(outcome: Outcome) -> bool:
+    return outcome.cost is not None and outcome.ending is not Ending.INVALID
+
+
+def default_portfolio(problem: str) -> Portfolio:
+    """What solves when no portfolio is named: the default configuration of the first solver for the problem."""
+    for name, kind in SOLVERS.items():
+        solver = solver_named(name, {})
+        if problem in kind.problems:
+            member = default_configuration(solver)
+            return Portfolio(problem, (member,), MetricChoice("par10", DEFAULT_CUTOFF))
+    raise UserError(f"no solver in the box solves problem '{problem}'; name a portfolio")
+
+
+@dataclass(frozen=True, slots=True)
+class PortfolioSolver:
+    """A portfolio, ready to solve. Made by :func:`ceps.load`."""
+
+    portfolio: Portfolio
+
+    def solve(
+        self, instance: str | Path | Any, time: float = 10.0, target: float | None = None, seed: int = 1
+    ) -> Answer:
+        """Solve an instance, given as such or as a file, within ``time`` wall-clock seconds."""
+        if isinstance(instance, str | Path):
+            instance = problem_named(self.portfolio.problem).read(Path(instance))
+        return race(self.portfolio, instance, time, target, seed)
+
+
+def load(path: str | Path) -> PortfolioSolver:
+    """The portfolio in a JSON file, ready to solve.
+
+    >>> ceps.load("portfolio.json").solve("city.tsp", time=10).cost
+    """
+    return PortfolioSolver(Portfolio.load(Path(path)))
