@@ -14,8 +14,8 @@ NB_MODULE(_native, module) {
         .def_ro("cpu_seconds", &ceps::TreeUsage::cpu_seconds)
         .def_ro("memory_bytes", &ceps::TreeUsage::memory_bytes)
         .def_ro("processes", &ceps::TreeUsage::processes);
-    module.def("usage_below", &ceps::usage_below, "root"_a,
-               "CPU seconds, memory and process ids of all living descendants of a process.");
+    module.def("usage_below", &ceps::usage_below, "root"_a, "excepted"_a = 0,
+               "CPU seconds, memory and process ids of all living descendants of a process, but for one child.");
     module.def("adopt_orphans", &ceps::adopt_orphans, "Become the parent of descendants that lose theirs.");
     module.def("die_with_parent", &ceps::die_with_parent, "Have the kernel kill this process when its parent ends.");
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ceps.errors import UserError, did_you_mean
-from ceps.records import Ending, Outcome
+from ceps.records import FAILURES, Ending, Outcome
 
 
 class Metric(Protocol):
@@ -70,8 +70,9 @@ class Quality:
     exact_limit: bool = True
 
     def score(self, outcome: Outcome, scale: float) -> float:
-        failed = outcome.ending in (Ending.CRASHED, Ending.INVALID, Ending.MEMOUT) or outcome.cost is None
-        return self.penalty if failed or outcome.cost is None else min(outcome.cost / scale, self.penalty)
+        if outcome.ending in FAILURES or outcome.cost is None:
+            return self.penalty
+        return min(outcome.cost / scale, self.penalty)
 
     def cap(self, bound: float) -> float:
         return self.cutoff

@@ -65,6 +65,10 @@ class Ending(StrEnum):
         return self in (Ending.TIMEOUT, Ending.CAPPED)
 
 
+FAILURES = (Ending.MEMOUT, Ending.CRASHED, Ending.INVALID)
+"""Endings that cost a run the penalty, whatever it found before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one run may use: the whole process tree together."""

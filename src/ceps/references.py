@@ -17,12 +17,10 @@ from typing import Any
 from ceps import seeds
 from ceps.execution.executor import Run
 from ceps.problems.problem import Problem
-from ceps.records import Ending, Limits
+from ceps.records import FAILURES, Ending, Limits
 from ceps.runner import Runner
 from ceps.solvers.solver import Solver, default_configuration
-from ceps.store import Answer, Reference, Store
-
-FAILURES = (Ending.CRASHED, Ending.INVALID, Ending.MEMOUT)
+from ceps.store import Answer, Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,6 @@ class References:
         problem: Problem,
         solver: Solver,
         runner: Runner,
-        store: Store,
         effort: Effort,
         seed: int,
         memory: int,
@@ -58,7 +55,6 @@ class References:
         self._exact = exact
         self._defaults = {each.name: default_configuration(each) for each in (solver, exact) if each is not None}
         self._runner = runner
-        self._store = store
         self._effort = effort
         self._seed = seed
         self._memory = memory
@@ -76,7 +72,7 @@ class References:
 
     def know(self, instance: Any, cost: float, source: str) -> None:
         """Take a value from outside: a proven optimum, a best-known cost."""
-        self._references[instance.id] = Reference(cost, 1.0, source, 0.0)
+        self._keep(instance, Reference(cost, 1.0, source, 0.0))
 
     def note(self, instance: Any, cost: float) -> None:
         """A verified cost some run has found. It counts from the next :meth:`settle` on."""
@@ -175,4 +171,5 @@ class References:
 
     def _keep(self, instance: Any, reference: Reference) -> None:
         self._references[instance.id] = reference
-        self._store.put_reference(instance.id, reference)
+        self._runner.remember_instance(self._problem, instance)
+        self._runner.store.put_reference(instance.id, reference)

@@ -5,10 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any
 
 from ceps.execution.executor import Executor, Run
-from ceps.records import Outcome, RunKey
+from ceps.problems.problem import Problem
+from ceps.records import FAILURES, Outcome, RunKey
 from ceps.store import Answer, Execution, Store, StoredInstance, answer, normalise
+
+LONGEST_OUTPUT = 2000
+"""Characters kept of what a failed run printed."""
 
 
 class Runner:
@@ -18,7 +24,7 @@ class Runner:
     """
 
     def __init__(self, store: Store, executor: Executor) -> None:
-        self._store = store
+        self.store = store
         self._executor = executor
         self._mutex = threading.Lock()
         self._waiting: dict[RunKey, list[Callable[[], None]]] = {}
@@ -36,12 +42,11 @@ class Runner:
         self._attempt(run, cutoff, exact_limit, promise)
         return promise
 
-    def remember_instance(self, run: Run, parent: str | None = None) -> None:
-        """Put a run's instance into the store, with its content and parentage."""
-        instance = run.instance
+    def remember_instance(self, problem: Problem, instance: Any, parent: str | None = None) -> None:
+        """Put an instance into the store, with its content and parentage; nothing happens if it is there."""
         if instance.id not in self._known:
-            content = run.problem.encode(instance)
-            self._store.add_instance(StoredInstance(instance.id, run.problem.name, instance.name, content, parent))
+            content = problem.encode(instance)
+            self.store.add_instance(StoredInstance(instance.id, problem.name, instance.name, content, parent))
             self._known.add(instance.id)
 
     def _attempt(self, run: Run, cutoff: float, exact_limit: bool, promise: Future[Answer]) -> None:
@@ -50,7 +55,7 @@ class Runner:
             if key in self._waiting:
                 self._waiting[key].append(lambda: self._attempt(run, cutoff, exact_limit, promise))
                 return
-            found = self._store.find(key, run.limits.cpu, cutoff, exact_limit)
+            found = self.store.find(key, run.limits.cpu, cutoff, exact_limit)
             if found is None:
                 self._waiting[key] = []
         if found is not None:
@@ -76,11 +81,13 @@ class Runner:
                 attempt()
 
     def _record(self, run: Run, outcome: Outcome) -> Execution:
-        self.remember_instance(run)
+        self.remember_instance(run.problem, run.instance)
         if run.configuration.id not in self._known:
-            self._store.add_configuration(run.configuration)
+            self.store.add_configuration(run.configuration)
             self._known.add(run.configuration.id)
-        row = self._store.record(run.key, run.limits.cpu, outcome)
+        # What a solver printed helps to understand a failure; kept for every run it would outweigh all else.
+        output = outcome.output[-LONGEST_OUTPUT:] if outcome.ending in FAILURES else ""
+        row = self.store.record(run.key, run.limits.cpu, replace(outcome, output=output))
         with self._mutex:
             self.runs_made += 1
             self.cpu_spent += outcome.cpu

@@ -16,6 +16,7 @@ import pytest
 from ceps import _native
 from ceps.errors import UserError
 from ceps.execution.local import LocalExecutor, available_cores
+from ceps.testing import bit_solvers
 from ceps.testing.bit_solvers import Spins
 from ceps.testing.executor import ExecutorContract, bits_run
 
@@ -52,6 +53,25 @@ def test_closing_kills_what_is_running() -> None:
     assert ExecutorContract.footprint()[0] == 1
 
 
+def test_a_thousand_misbehaving_runs_leave_nothing_behind() -> None:
+    """After a thousand bad runs there are as many processes and open files as after the first few."""
+    bad = [
+        bit_solvers.Raises(),
+        bit_solvers.Segfaults(),
+        bit_solvers.ExitsNonZero(),
+        bit_solvers.ReturnsNonsense(),
+        bit_solvers.ClaimsTooMuch(),
+        bit_solvers.LeavesADaemon(),
+        bit_solvers.SpinsInThreeProcesses(),
+        bit_solvers.IgnoresSignals(),
+    ]
+    with LocalExecutor(workers=2) as executor:
+        ExecutorContract.make_all(executor, bad)
+        before = ExecutorContract.footprint()
+        ExecutorContract.make_all(executor, bad * 125)
+        assert ExecutorContract.footprint() == before
+
+
 DRIVER = """
     import sys
     from ceps.execution.local import LocalExecutor
@@ -68,7 +88,7 @@ DRIVER = """
 def test_nothing_survives_a_killed_driver(tmp_path: Path, victims: str) -> None:
     """After kill -9 of the driver, its keeper ends, its run and detached processes are killed, its files removed.
 
-    When the keeper is killed in the same moment, the run itself still dies with it.
+    When the keeper is killed in the same moment, the checker and the run itself still die with it.
     """
     driver = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(DRIVER)],
@@ -80,8 +100,8 @@ def test_nothing_survives_a_killed_driver(tmp_path: Path, victims: str) -> None:
     assert driver.stdin is not None
     with driver.stdout, driver.stdin:
         assert driver.stdout.readline() == b"running\n"
-        keeper, run, daemon = _native.usage_below(driver.pid).processes
-        watched = [keeper, run, daemon] if victims == "driver" else [keeper, run]
+        keeper, checker, run, daemon = _native.usage_below(driver.pid).processes
+        watched = [keeper, checker, run, daemon] if victims == "driver" else [keeper, checker, run]
         endings = [os.pidfd_open(process) for process in watched]
         driver.send_signal(signal.SIGKILL)
         if victims == "driver and keeper":

@@ -81,7 +81,6 @@ def run_plan(
             solver=reference_solver(problem.name, plan.portfolio.solver_settings),
             exact=exact_solver(problem.name),
             runner=runner,
-            store=store,
             effort=Effort(cpu=plan.metric.cutoff),
             seed=plan.seed,
             memory=plan.memory,

@@ -2,7 +2,8 @@
 
 The process that uses this must be single-threaded (it forks) and have called :func:`ceps._native.adopt_orphans`:
 then every process that a contained call leaves behind, however it was detached, becomes its child and is found,
-killed, waited for and measured. One call at a time, so that everything below this process belongs to that call.
+killed, waited for and measured. One call at a time, so that everything below this process belongs to that call; but
+for one companion process that the caller may keep beside it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from pathlib import Path
 
 from ceps import _native
@@ -69,30 +71,32 @@ class Containment:
         self,
         function: Callable[[Reporter], None],
         limits: Limits,
+        companion: int = 0,
         on_report: Callable[[Report, float], bool] = lambda report, cpu: False,
         on_look: Callable[[], None] = lambda: None,
         interruption: tuple[int, Callable[[], bool]] | None = None,
     ) -> Contained:
         """Run ``function(reporter)`` and return when it and everything it started is gone.
 
-        ``on_report(report, cpu so far)`` returns True to end the call. ``on_look`` is called with every look at the
-        clock. ``interruption`` is a descriptor to watch and what to call when it is readable: True ends the call.
+        ``companion`` is a child of this process that does not belong to the call. ``on_report(report, cpu so far)``
+        returns True to end the call. ``on_look`` is called with every look at the clock. ``interruption`` is a
+        descriptor to watch and what to call when it is readable: True ends the call.
         """
-        call = _Call(function, limits, self._empty_directory(), on_report, on_look, interruption)
-        return call.run()
+        below = partial(_native.usage_below, os.getpid(), companion)
+        directory = self._empty_directory()
+        try:
+            return _Call(function, limits, directory, below, on_report, on_look, interruption).run()
+        finally:
+            if _has_content(directory):
+                shutil.rmtree(directory, ignore_errors=True)
+                self._directory = None
 
     def _empty_directory(self) -> Path:
-        """The last call's directory when it was left empty, else a new one instead of it."""
-        if self._directory is not None:
-            try:
-                if not os.listdir(self._directory):
-                    return self._directory
-            except OSError:
-                pass
-            shutil.rmtree(self._directory, ignore_errors=True)
-        self._directories += 1
-        self._directory = self._scratch / str(self._directories)
-        self._directory.mkdir(mode=0o700)
+        """The last call's directory when it was left empty, else a new one."""
+        if self._directory is None:
+            self._directories += 1
+            self._directory = self._scratch / str(self._directories)
+            self._directory.mkdir(mode=0o700)
         return self._directory
 
 
@@ -102,11 +106,13 @@ class _Call:
         function: Callable[[Reporter], None],
         limits: Limits,
         directory: Path,
+        below: Callable[[], _native.TreeUsage],
         on_report: Callable[[Report, float], bool],
         on_look: Callable[[], None],
         interruption: tuple[int, Callable[[], bool]] | None,
     ) -> None:
         self._limits = limits
+        self._below = below
         self._on_report = on_report
         self._on_look = on_look
         self._interruption = interruption
@@ -116,7 +122,6 @@ class _Call:
         self._status: int | None = None
         self._memory = 0
         self._seen_cpu = 0.0
-        self._all_waited_for = False
         self._cpu_of_earlier_calls = _cpu_of_waited_children()
         inherited = _own_memory()
         self._inherited_memory = inherited["RssAnon"] + inherited["RssShmem"]
@@ -138,8 +143,7 @@ class _Call:
             try:
                 self._watch()
             finally:
-                if not self._all_waited_for:
-                    _kill_everything_below(self._waited)
+                self._kill_everything()
             self._drain()
         finally:
             for descriptor in (self._reports, self._prints, self._process):
@@ -179,11 +183,11 @@ class _Call:
         """Hold usage against the limits; return the seconds until the next look."""
         self._wait_for_ended_processes()
         self._on_look()
-        if self._all_waited_for:
+        if self._status is not None:
             return 0.0
         usage = self._usage()
         wall = time.monotonic() - self._start
-        if self._stop is None and self._status is None:
+        if self._stop is None:
             if self._seen_cpu >= self._limits.cpu:
                 self._stop = Stop.CPU
             elif self._memory > self._limits.memory:
@@ -200,7 +204,7 @@ class _Call:
         return min(max(until_a_limit, SHORTEST_LOOK_AWAY), LONGEST_LOOK_AWAY)
 
     def _usage(self) -> _native.TreeUsage:
-        usage = _native.usage_below(os.getpid())
+        usage = self._below()
         cpu = usage.cpu_seconds + _cpu_of_waited_children() - self._cpu_of_earlier_calls
         self._seen_cpu = max(self._seen_cpu, cpu)
         self._memory = max(self._memory, usage.memory_bytes - self._inherited_memory)
@@ -211,11 +215,21 @@ class _Call:
             try:
                 process, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
-                self._all_waited_for = True
                 return
             if process == 0:
                 return
             self._waited(process, status)
+
+    def _kill_everything(self) -> None:
+        """Kill what is left and wait for it. What is stopped cannot fork, so stopping first ends the chase."""
+        while processes := self._below().processes:
+            stopped: set[int] = set()
+            while new := set(processes) - stopped:
+                _signal_all(new, signal.SIGSTOP)
+                stopped |= new
+                processes = self._below().processes
+            _signal_all(stopped, signal.SIGKILL)
+            self._waited(*os.waitpid(-1, 0))
 
     def _waited(self, process: int, status: int) -> None:
         if process == self._child:
@@ -231,14 +245,15 @@ class _Call:
     def _read_reports(self) -> bool:
         """Take reports; False at the end of the pipe or when there is nothing more to take."""
         data = _read(self._reports)
-        if not data or self._stop is Stop.GARBAGE:
+        if not data or self._stop in (Stop.GARBAGE, Stop.ENOUGH):
             return False
         if self._status is None:
             self._usage()
         try:
             for report in self._reader.feed(data):
-                if self._on_report(report, self._seen_cpu) and self._stop is None:
+                if self._on_report(report, self._seen_cpu):
                     self._stop = Stop.ENOUGH
+                    return False
         except ValueError:
             self._stop = Stop.GARBAGE
             return False
@@ -249,6 +264,13 @@ class _Call:
         self._output += data
         del self._output[:-OUTPUT_TAIL]
         return bool(data)
+
+
+def _has_content(directory: Path) -> bool:
+    try:
+        return bool(os.listdir(directory))
+    except OSError:
+        return True  # Whatever was done to it, it is not the empty directory it should be.
 
 
 def _read(descriptor: int) -> bytes:
@@ -268,18 +290,6 @@ def _own_memory() -> dict[str, int]:
     with open("/proc/self/status", "rb") as status:
         fields = (line.split() for line in status.read().splitlines())
         return {field[0][:-1].decode(): 1024 * int(field[1]) for field in fields if field[-1] == b"kB"}
-
-
-def _kill_everything_below(waited: Callable[[int, int], None]) -> None:
-    """Kill all descendants and wait for them. What is stopped cannot fork, so stopping first ends the chase."""
-    while processes := _native.usage_below(os.getpid()).processes:
-        stopped: set[int] = set()
-        while new := set(processes) - stopped:
-            _signal_all(new, signal.SIGSTOP)
-            stopped |= new
-            processes = _native.usage_below(os.getpid()).processes
-        _signal_all(stopped, signal.SIGKILL)
-        waited(*os.waitpid(-1, 0))
 
 
 def _signal_all(processes: set[int], number: signal.Signals) -> None:

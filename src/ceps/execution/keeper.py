@@ -15,22 +15,21 @@ import socket
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from ceps import _native
 from ceps.errors import UserError
 from ceps.execution import wire
+from ceps.execution.checker import Checker
 from ceps.execution.containment import Containment
 from ceps.execution.executor import Run
 from ceps.execution.orders import Order, Refusal, Start, StopOrder
 from ceps.execution.verdict import Claims, at_most, judge
 from ceps.execution.wire import Report, Reporter, ReportKind
 from ceps.problems.problem import Infeasible
-from ceps.records import Incumbent, Limits, Outcome
+from ceps.records import Incumbent, Outcome
 
-CHECK_LIMITS = Limits(cpu=60.0, memory=4 * 1024**3, wall=180.0)
 LONGEST_TRACE = 1000
 
 
@@ -78,6 +77,7 @@ class Keeper:
     def __init__(self, connection: socket.socket, scratch: Path) -> None:
         self._connection = connection
         self._containment = Containment(scratch)
+        self._checker = Checker()
         self._prepared: set[Any] = set()
 
     def serve(self) -> None:
@@ -103,6 +103,7 @@ class Keeper:
         contained = self._containment.call(
             _solving(run),
             run.limits,
+            companion=self._checker.ready(),
             on_report=progress.take,
             on_look=self._sender(progress) if order.live else lambda: None,
             interruption=(self._connection.fileno(), lambda: self._told_to_stop(order.number)),
@@ -142,20 +143,11 @@ class Keeper:
         return isinstance(order, StopOrder) and order.number == number
 
     def _check(self, run: Run, answer: bytes | None) -> tuple[float | Infeasible | None, Any]:
-        """What the problem's checker says, and the solution when it is one. Not charged, but limited too."""
+        """What the problem's checker says, and the solution when it is one."""
         if answer is None:
             return None, None
-        progress = Progress(target=None)
-        contained = self._containment.call(_checking(run, answer), CHECK_LIMITS, on_report=progress.take)
-        if progress.answer is None:
-            why = contained.stop.value if contained.stop else progress.claims.error or f"status {contained.status}"
-            return Infeasible(f"the solution could not be checked: {why}"), None
-        checked = json.loads(progress.answer)
-        if isinstance(checked, str):
-            return Infeasible(checked), None
-        if not isfinite(checked):
-            return Infeasible(f"its cost is {checked}"), None
-        return checked, json.loads(answer)
+        checked = self._checker.check(run.problem, run.instance, answer)
+        return checked, None if isinstance(checked, Infeasible) else json.loads(answer)
 
 
 def _solving(run: Run) -> Callable[[Reporter], None]:
@@ -170,14 +162,6 @@ def _solving(run: Run) -> Callable[[Reporter], None]:
             reporter.solution(ReportKind.RESULT, solution)
 
     return solve
-
-
-def _checking(run: Run, answer: bytes) -> Callable[[Reporter], None]:
-    def check(reporter: Reporter) -> None:
-        checked = run.problem.check(run.instance, json.loads(answer))
-        reporter.solution(ReportKind.RESULT, checked.reason if isinstance(checked, Infeasible) else checked)
-
-    return check
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ceps.records import Limits, Solution, Value
+from ceps.records import Configuration, Limits, Solution, Value
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -64,3 +64,14 @@ class Solver(Protocol):
         enforced from outside and are here only for solvers that plan by them. The run is over as soon as a solution
         of the target cost or better is reported. Return the best solution, or None when everything was reported.
         """
+
+
+def default_configuration(solver: Solver) -> Configuration:
+    """The configuration a solver has without any tuning."""
+    return plain_configuration(solver.name, solver.space.get_default_configuration())
+
+
+def plain_configuration(solver: str, values: Mapping[str, Any]) -> Configuration:
+    """A configuration of plain Python values; ConfigSpace gives some of numpy's."""
+    plain = {name: value.item() if hasattr(value, "item") else value for name, value in values.items()}
+    return Configuration.of(solver, plain)

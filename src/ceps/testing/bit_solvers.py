@@ -52,9 +52,9 @@ class BitSolver:
 
     @property
     def space(self) -> ConfigurationSpace:
-        from ConfigSpace import ConfigurationSpace  # noqa: PLC0415 - a second to import, not needed to run
+        from ConfigSpace import ConfigurationSpace, Float  # noqa: PLC0415 - a second to import, not needed to run
 
-        return ConfigurationSpace({"pause": (0.0, 1.0)})
+        return ConfigurationSpace(space=[Float("pause", (0.0, 1.0), default=0.0)])
 
     def prepare(self) -> None:
         return None

@@ -201,8 +201,6 @@ class ExecutorContract:
         for _ in range(2):
             outcome = executor.submit(bits_run(bit_solvers.LittersItsDirectory())).result()
             assert (outcome.ending, outcome.reason) == (Ending.FINISHED, "")
-        # The next run's start is the latest moment at which the last one's files may go.
-        executor.submit(bits_run(BitSolver())).result()
         assert not Path(outcome.output.strip(), "litter").exists()
 
     def test_a_lost_supervisor_costs_nothing_but_another_try(self, executor: Executor, tmp_path: Path) -> None:

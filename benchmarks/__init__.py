@@ -1,0 +1,1 @@
+"""Side-by-side timings. Nothing here is a test."""

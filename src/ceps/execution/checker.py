@@ -1,0 +1,90 @@
+"""Solutions are checked in a process of their own, which outlives many runs: a solution may be built to hurt."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import signal
+import socket
+from math import isfinite
+from typing import Any
+
+from ceps import _native
+from ceps.execution import wire
+from ceps.problems.problem import Infeasible, Problem
+
+LONGEST_CHECK = 60.0
+"""Wall-clock seconds until a check is given up."""
+MEMORY = 4 * 1024**3
+
+
+class Checker:
+    """The keeper's end."""
+
+    def __init__(self) -> None:
+        self._process = 0
+        self._connection: socket.socket | None = None
+
+    def ready(self) -> int:
+        """The id of the process, forked at first and after it was lost."""
+        if self._connection is None:
+            self._start()
+        return self._process
+
+    def check(self, problem: Problem, instance: Any, answer: bytes) -> float | Infeasible:
+        """The cost of a solution in JSON, or why it is none. Charged to nobody."""
+        self.ready()
+        assert self._connection is not None
+        try:
+            wire.send(self._connection, (problem, instance, answer))
+            if not select.select([self._connection], [], [], LONGEST_CHECK)[0]:
+                self._end()
+                return Infeasible(f"the solution could not be checked within {LONGEST_CHECK:g} s")
+            verdict: float | Infeasible = wire.receive(self._connection)
+        except wire.ConnectionLostError:
+            self._end()
+            return Infeasible("the solution could not be checked: it broke the checker")
+        return verdict
+
+    def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        self._process = os.fork()
+        if self._process == 0:
+            _be_the_checker(theirs)
+        theirs.close()
+        self._connection = ours
+
+    def _end(self) -> None:
+        assert self._connection is not None
+        os.kill(self._process, signal.SIGKILL)
+        os.waitpid(self._process, 0)
+        self._connection.close()
+        self._connection, self._process = None, 0
+
+
+def _be_the_checker(connection: socket.socket) -> None:
+    """The forked side. Never returns."""
+    try:
+        _native.die_with_parent()
+        os.setsid()
+        os.dup2(connection.fileno(), 3, inheritable=False)
+        os.closerange(4, os.sysconf("SC_OPEN_MAX"))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        own = socket.socket(fileno=3)
+        while True:
+            wire.send(own, _verdict(*wire.receive(own)))
+    finally:
+        os._exit(1)
+
+
+def _verdict(problem: Problem, instance: Any, answer: bytes) -> float | Infeasible:
+    try:
+        cost = problem.check(instance, json.loads(answer))
+    except Exception as error:
+        return Infeasible(f"the solution could not be checked: {type(error).__name__}: {error}"[:300])
+    if not isinstance(cost, Infeasible) and not isfinite(cost):
+        return Infeasible(f"its cost is {cost}")
+    return cost

@@ -1,0 +1,19 @@
+"""The run history and the journal of one run directory: one SQLite file, one writer."""
+
+from ceps.store.rows import BestSolution, JournalEntry, Reference, StoredInstance, Totals
+from ceps.store.rules import Answer, Execution, answer, normalise
+from ceps.store.store import ReplayError, Store
+
+__all__ = [
+    "Answer",
+    "BestSolution",
+    "Execution",
+    "JournalEntry",
+    "Reference",
+    "ReplayError",
+    "Store",
+    "StoredInstance",
+    "Totals",
+    "answer",
+    "normalise",
+]

@@ -1,0 +1,139 @@
+"""The SQLite file itself: made whole or not at all, recognised before it is touched, its troubles told to people."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from ceps.errors import UserError
+from ceps.store.schema import MIGRATIONS, migrate, version_of
+
+FILE_NAME = "ceps.sqlite"
+APPLICATION_ID = 0x43455053
+"""Marks our files: "CEPS" in ASCII."""
+
+_MAGIC = b"SQLite format 3\0"
+_HEADER_SIZE = 100
+_RESTORE = "restore it from a copy or use another directory; it was left as it is"
+_DAMAGED = f"the file is damaged; {_RESTORE}"
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what can go wrong with the file into messages that say what to do about it."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        match getattr(error, "sqlite_errorcode", 0) & 0xFF:  # the low byte is the kind, the rest its details
+            case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR:
+                fix = "disk full? Free space and start again to resume"
+            case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+                fix = _DAMAGED
+            case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+                fix = "check that you may read and write it and its directory"
+            case _:
+                raise
+        raise UserError(f"{path}: {error}: {fix}") from error
+
+
+def open_memory() -> sqlite3.Connection:
+    connection = _connect(":memory:")
+    migrate(connection)
+    return connection
+
+
+def open_for_writing(path: Path) -> sqlite3.Connection:
+    """The file, made if there is none and brought up to date if it is old."""
+    if path.exists():
+        _inspect(path)
+    else:
+        _create(path)
+    with explained(path):
+        connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA cache_size = -65536")  # 64 MiB: the index of a long history stays in memory
+            migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """The file as its writer has left it so far; the writer may go on writing."""
+    if not path.exists():
+        raise UserError(f"{path} does not exist: {path.parent} is not a run directory, or nothing has run in it yet")
+    version = _inspect(path)
+    if version < len(MIGRATIONS):
+        raise UserError(f"{path} was made by an older ceps; resume its build once to bring it up to date")
+    with explained(path):
+        return _connect(_reading_uri(path))
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    # No implicit transactions: each is begun and ended in the open.
+    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+
+
+def _reading_uri(path: Path) -> str:
+    # Readers of a live file leave marks beside it. Where they may not (an archive, a colleague's directory), and
+    # nothing is pending there, the file is at rest and can be read without.
+    at_rest = not os.access(path.parent, os.W_OK) and not _pending(path).exists()
+    return f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if at_rest else ''}"
+
+
+def _pending(path: Path) -> Path:
+    """Where SQLite keeps what was committed and not yet moved to the file itself."""
+    return path.with_name(f"{path.name}-wal")
+
+
+def _create(path: Path) -> None:
+    """Make the file under another name and rename it: a file of the final name is always whole."""
+    if _pending(path).exists():
+        # SQLite would take these changes for changes of the new file.
+        raise UserError(
+            f"{path} is missing, but {_pending(path).name} beside it holds changes to it; "
+            "bring the file back, or use another directory"
+        )
+    unfinished = path.with_name(f"{path.name}.new")
+    with explained(path):
+        unfinished.unlink(missing_ok=True)
+        with closing(_connect(f"{unfinished.resolve().as_uri()}?mode=rwc")) as connection:
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            migrate(connection)
+        unfinished.rename(path)
+
+
+def _inspect(path: Path) -> int:
+    """The schema version of a file that is ours, whole, and not newer than this program; changes nothing."""
+    _check_header(path)
+    with explained(path), closing(_connect(_reading_uri(path))) as connection:
+        version = version_of(connection)
+        if version > len(MIGRATIONS):
+            raise UserError(
+                f"{path} was made by a newer ceps (schema {version}, this one knows {len(MIGRATIONS)}); upgrade ceps"
+            )
+        # Half a second for a million runs: better than a night's build upon a damaged history.
+        (finding,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if finding != "ok":
+            raise UserError(f"{path}: {finding}: {_DAMAGED}")
+    return version
+
+
+def _check_header(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER_SIZE)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+    if len(header) < _HEADER_SIZE and _MAGIC.startswith(header[: len(_MAGIC)]):
+        raise UserError(f"{path} is cut short ({len(header)} bytes); {_RESTORE}")
+    if not header.startswith(_MAGIC):
+        raise UserError(f"{path} is not an SQLite file; {_RESTORE}")
+    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        raise UserError(f"{path} is another program's database; use another directory")

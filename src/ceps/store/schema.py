@@ -1,0 +1,103 @@
+"""The tables, and how files with older tables are brought up to date."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+
+Migration = Callable[[sqlite3.Connection], None]
+
+
+def _version_1(connection: sqlite3.Connection) -> None:
+    for statement in _TABLES_1:
+        connection.execute(statement)
+
+
+# Runs are many: they name configurations, instances and programs by number. Columns without a type keep a number as
+# it was given, whole or not.
+_TABLES_1 = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE programs (
+        number INTEGER PRIMARY KEY,
+        solver TEXT NOT NULL,
+        version TEXT NOT NULL,
+        UNIQUE (solver, version)
+    )""",
+    """CREATE TABLE configurations (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        solver TEXT NOT NULL,
+        parameters TEXT NOT NULL -- JSON
+    )""",
+    """CREATE TABLE instances (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        problem TEXT NOT NULL,
+        name TEXT NOT NULL,
+        parent INTEGER REFERENCES instances,
+        content TEXT NOT NULL
+    )""",
+    """CREATE TABLE runs (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        program INTEGER NOT NULL REFERENCES programs,
+        configuration INTEGER NOT NULL REFERENCES configurations,
+        instance INTEGER NOT NULL REFERENCES instances,
+        seed INTEGER NOT NULL,
+        target,
+        memory_limit INTEGER NOT NULL, -- bytes
+        cpu_limit REAL NOT NULL,
+        ending TEXT NOT NULL,
+        cost,
+        cpu REAL NOT NULL,
+        wall REAL NOT NULL,
+        peak_memory INTEGER NOT NULL, -- bytes
+        created INTEGER NOT NULL, -- seconds since 1970
+        host TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        trace TEXT, -- JSON: cpu, cost, cpu, cost, ...
+        output TEXT NOT NULL
+    )""",
+    # The rest of the key is compared in the rows: few runs share these three.
+    "CREATE INDEX runs_by_key ON runs (configuration, instance, seed)",
+    """CREATE TABLE best (
+        instance INTEGER PRIMARY KEY REFERENCES instances,
+        cost NOT NULL,
+        solution TEXT NOT NULL -- JSON
+    )""",
+    """CREATE TABLE reference_costs (
+        instance INTEGER PRIMARY KEY REFERENCES instances,
+        cost NOT NULL,
+        agreement REAL NOT NULL,
+        source TEXT NOT NULL,
+        cpu REAL NOT NULL
+    )""",
+    """CREATE TABLE journal (
+        sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+        phase TEXT NOT NULL,
+        inputs TEXT NOT NULL, -- digest
+        result TEXT NOT NULL, -- JSON
+        charge REAL NOT NULL,
+        UNIQUE (phase, inputs)
+    )""",
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_version_1,)
+"""The function at index v takes a file from version v to v + 1. To change the tables, append one; edit none."""
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+    """Bring a file up to date, one version after the other, each in a transaction of its own."""
+    for version in range(version_of(connection), len(migrations)):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            migrations[version](connection)
+            connection.execute(f"PRAGMA user_version = {version + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise

@@ -1,0 +1,300 @@
+"""The store: every run, what it ran on, and the journal of what was decided from it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from ceps.errors import UserError
+from ceps.records import Configuration, Outcome, RunKey, digest
+from ceps.store import database
+from ceps.store.lock import lock
+from ceps.store.rows import (
+    JSON,
+    RUN_COLUMNS,
+    BestSolution,
+    JournalEntry,
+    Reference,
+    StoredInstance,
+    Totals,
+    canonical,
+    compact,
+    differences,
+    execution,
+    journal_entry,
+    key_values,
+    outcome_values,
+)
+from ceps.store.rules import Answer, Execution, first_answer
+
+_PROGRAM = "(SELECT number FROM programs WHERE solver = :solver AND version = :version)"
+_CONFIGURATION = "(SELECT number FROM configurations WHERE id = :configuration)"
+_INSTANCE = "(SELECT number FROM instances WHERE id = :instance)"
+
+_SELECT_RUNS = f"SELECT {RUN_COLUMNS} FROM runs"
+# IS, not =: a target of NULL is a value like any other.
+_SELECT_BY_KEY = f"""{_SELECT_RUNS}
+    WHERE configuration = {_CONFIGURATION} AND instance = {_INSTANCE} AND seed = :seed
+    AND program = {_PROGRAM} AND target IS :target AND memory_limit = :memory
+    ORDER BY id"""
+_INSERT_RUN = f"""INSERT INTO runs (
+        program, configuration, instance, seed, target, memory_limit, cpu_limit,
+        ending, cost, cpu, wall, peak_memory, created, host, reason, trace, output
+    ) VALUES (
+        {_PROGRAM}, {_CONFIGURATION}, {_INSTANCE}, :seed, :target, :memory, :limit,
+        :ending, :cost, :cpu, :wall, :peak_memory, :created, :host, :reason, :trace, :output
+    )"""
+_IMPROVE_BEST = f"""INSERT INTO best (instance, cost, solution) VALUES ({_INSTANCE}, :cost, :solution)
+    ON CONFLICT (instance) DO UPDATE SET cost = excluded.cost, solution = excluded.solution
+    WHERE excluded.cost < best.cost"""
+
+
+class ReplayError(RuntimeError):
+    """A decision came out differently from the one in the journal: the build is not a function of its inputs."""
+
+
+class Store:
+    """The history of one run directory. Made by :meth:`open`, :meth:`read_only` or :meth:`in_memory`.
+
+    Threads may share it. What a method has written is committed when it returns and outlives a killed process.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, lock_descriptor: int | None = None) -> None:
+        self._connection = connection
+        self._path = path
+        self._lock_descriptor = lock_descriptor
+        self._mutex = threading.Lock()
+
+    @classmethod
+    def open(cls, directory: Path, identity: Mapping[str, JSON] | None = None) -> Store:
+        """The store of a directory, made when there is none, for this process alone until it is closed.
+
+        ``identity`` is what the directory belongs to, a scenario say. The first one given is kept, and opening with
+        another one is refused.
+        """
+        descriptor = lock(directory)
+        try:
+            path = directory / database.FILE_NAME
+            store = cls(database.open_for_writing(path), path, descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        try:
+            if identity is not None:
+                store._claim(identity)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @classmethod
+    def read_only(cls, directory: Path) -> Store:
+        """The store of a directory for looking only; somebody else may be writing to it."""
+        path = directory / database.FILE_NAME
+        return cls(database.open_for_reading(path), path)
+
+    @classmethod
+    def in_memory(cls) -> Store:
+        """A store that is gone when it is closed."""
+        return cls(database.open_memory(), Path(":memory:"))
+
+    def close(self) -> None:
+        with self._mutex:
+            self._connection.close()
+            if self._lock_descriptor is not None:
+                os.close(self._lock_descriptor)
+                self._lock_descriptor = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # What the directory belongs to
+
+    @property
+    def identity(self) -> JSON | None:
+        """What the directory belongs to, as JSON; None if nobody has said so."""
+        row = self._row("SELECT value FROM meta WHERE key = 'identity'")
+        return None if row is None else json.loads(row[0])
+
+    def _claim(self, identity: Mapping[str, JSON]) -> None:
+        text = json.dumps(identity)
+        stored = self.identity
+        if stored is None:
+            with self._writing() as connection:
+                connection.execute("INSERT INTO meta VALUES ('identity', ?)", (text,))
+        elif changed := differences(stored, json.loads(text)):
+            raise UserError(
+                f"{self._path.parent} was made with other settings:\n  "
+                + "\n  ".join(changed)
+                + "\nUse another --out, or change them back."
+            )
+
+    # Configurations and instances
+
+    def add_configuration(self, configuration: Configuration) -> None:
+        """Add a configuration; nothing happens if it is there."""
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO configurations (id, solver, parameters) VALUES (?, ?, ?)",
+                (configuration.id, configuration.solver, compact(configuration.as_dict())),
+            )
+
+    def configuration(self, identifier: str) -> Configuration | None:
+        row = self._row("SELECT solver, parameters FROM configurations WHERE id = ?", (identifier,))
+        return None if row is None else Configuration.of(row[0], json.loads(row[1]))
+
+    def add_instance(self, instance: StoredInstance) -> None:
+        """Add an instance, after its parent; nothing happens if one of its id is there."""
+        with self._writing() as connection:
+            parent = None if instance.parent is None else self._instance_number(instance.parent)
+            connection.execute(
+                "INSERT OR IGNORE INTO instances (id, problem, name, parent, content) VALUES (?, ?, ?, ?, ?)",
+                (instance.id, instance.problem, instance.name, parent, instance.content),
+            )
+
+    def instance(self, identifier: str) -> StoredInstance | None:
+        row = self._row(
+            """SELECT child.id, child.problem, child.name, child.content, parent.id
+            FROM instances AS child LEFT JOIN instances AS parent ON parent.number = child.parent
+            WHERE child.id = ?""",
+            (identifier,),
+        )
+        return None if row is None else StoredInstance(*row)
+
+    # Runs
+
+    def record(self, key: RunKey, limit: float, outcome: Outcome) -> Execution:
+        """Record a run of a configuration and an instance added before; the row that look-ups will find."""
+        values = {**key_values(key), "limit": limit, "created": int(time.time()), **outcome_values(outcome)}
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO programs (solver, version) VALUES (?, ?)", (key.solver, key.version)
+            )
+            try:
+                number = connection.execute(_INSERT_RUN, values).lastrowid
+            except sqlite3.IntegrityError as error:
+                raise ValueError(f"add the configuration and the instance before the run {key}") from error
+            if outcome.cost is not None and outcome.solution is not None:
+                improved = {
+                    "instance": key.instance,
+                    "cost": outcome.cost,
+                    "solution": compact(outcome.solution),
+                }
+                connection.execute(_IMPROVE_BEST, improved)
+            return execution(connection.execute(f"{_SELECT_RUNS} WHERE id = ?", (number,)).fetchone())
+
+    def executions(self, key: RunKey) -> list[Execution]:
+        """All recorded runs of a key, in the order of recording."""
+        return [execution(row) for row in self._rows(_SELECT_BY_KEY, key_values(key))]
+
+    def find(self, key: RunKey, cap: float, cutoff: float, exact_limit: bool = False) -> Answer | None:
+        """The answer of the earliest recorded run that can answer, or None: then it must be run."""
+        return first_answer(self.executions(key), cap, cutoff, exact_limit)
+
+    def totals(self) -> Totals:
+        """How much was executed. Reads all rows: keep it out of loops."""
+        return Totals(*self._rows("SELECT count(*), total(cpu) FROM runs")[0])
+
+    def best_solution(self, instance: str) -> BestSolution | None:
+        """The best solution any run has found so far. For people: a replayed decision must not depend on it."""
+        row = self._row(f"SELECT cost, solution FROM best WHERE instance = {_INSTANCE}", {"instance": instance})
+        return None if row is None else BestSolution(row[0], json.loads(row[1]))
+
+    # References
+
+    def put_reference(self, instance: str, reference: Reference) -> None:
+        """Set the reference of an instance; an older one is replaced."""
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO reference_costs VALUES (?, ?, ?, ?, ?)",
+                (
+                    self._instance_number(instance),
+                    reference.cost,
+                    reference.agreement,
+                    reference.source,
+                    reference.cpu,
+                ),
+            )
+
+    def reference(self, instance: str) -> Reference | None:
+        row = self._row(
+            f"SELECT cost, agreement, source, cpu FROM reference_costs WHERE instance = {_INSTANCE}",
+            {"instance": instance},
+        )
+        return None if row is None else Reference(*row)
+
+    # Journal
+
+    def journal_put(self, phase: str, inputs: JSON, result: JSON, charge: float) -> JournalEntry:
+        """Enter a finished phase; the entry as :meth:`journal_get` will give it.
+
+        Entering it again changes nothing. Another result or charge for the same inputs raises :class:`ReplayError`.
+        """
+        text, charge = compact(result), float(charge)
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO journal (phase, inputs, result, charge) VALUES (?, ?, ?, ?)",
+                (phase, digest(inputs), text, charge),
+            )
+            (recorded,) = connection.execute(
+                "SELECT phase, result, charge FROM journal WHERE phase = ? AND inputs = ?", (phase, digest(inputs))
+            )
+        if (canonical(recorded[1]), recorded[2]) != (canonical(text), charge):
+            raise ReplayError(
+                f"{self._path}: phase {phase!r} came to {text} for {charge} s, "
+                f"but the journal has {recorded[1]} for {recorded[2]} s"
+            )
+        return journal_entry(recorded)
+
+    def journal_get(self, phase: str, inputs: JSON) -> JournalEntry | None:
+        """The entry of a phase that had exactly these inputs."""
+        row = self._row(
+            "SELECT phase, result, charge FROM journal WHERE phase = ? AND inputs = ?",
+            (phase, digest(inputs)),
+        )
+        return None if row is None else journal_entry(row)
+
+    def journal(self) -> list[JournalEntry]:
+        """All entries in order."""
+        return [journal_entry(row) for row in self._rows("SELECT phase, result, charge FROM journal ORDER BY sequence")]
+
+    # The connection
+
+    def _rows(self, sql: str, parameters: Any = ()) -> list[Any]:
+        with self._mutex, database.explained(self._path):
+            return self._connection.execute(sql, parameters).fetchall()
+
+    def _row(self, sql: str, parameters: Any = ()) -> Any | None:
+        return next(iter(self._rows(sql, parameters)), None)
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it is committed, or nothing."""
+        with self._mutex, database.explained(self._path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:  # SQLite itself rolls back when the disk is full
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _instance_number(self, identifier: str) -> int:
+        row = self._connection.execute("SELECT number FROM instances WHERE id = ?", (identifier,)).fetchone()
+        if row is None:
+            raise ValueError(f"add the instance {identifier} first")
+        return int(row[0])
