@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ceps.problems.problem import Problem
 from ceps.records import Configuration, Incumbent, Limits, Outcome, RunKey
 from ceps.solvers.solver import Solver
+
+if TYPE_CHECKING:
+    # Not at run time: keepers import this module too, and with futures comes logging, whose work after every fork
+    # would cost each run most of a millisecond.
+    from concurrent.futures import Future
 
 
 @dataclass(frozen=True, slots=True)

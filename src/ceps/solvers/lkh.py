@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib import metadata
 from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -104,7 +103,7 @@ class Lkh(Solver):
     @property
     def version(self) -> str:
         self.prepare()
-        return _binding().version if self.binary is None else fingerprint(self.binary)
+        return _version(_binding().package) if self.binary is None else fingerprint(self.binary)
 
     @property
     def space(self) -> ConfigurationSpace:
@@ -239,7 +238,7 @@ def _tour_section(tour: list[int]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Binding:
-    version: str
+    package: str
     run: Callable[[], list[int]]
     """Run LKH on the files in the working directory and return its tour as node ids."""
 
@@ -259,7 +258,7 @@ def _lkhpy() -> _Binding:
         cities = LKHpy.par_file(str(_PARAMETER_FILE)).tolist()  # from 0, and the first one again at the end
         return [city + 1 for city in cities[:-1]]
 
-    return _Binding(_version("LKHpy"), run)
+    return _Binding("LKHpy", run)
 
 
 def _elkai() -> _Binding:
@@ -270,10 +269,14 @@ def _elkai() -> _Binding:
         tour: list[int] = _elkai.solve_problem(parameters, _PROBLEM_FILE.read_text())
         return tour
 
-    return _Binding(_version("elkai"), run)
+    return _Binding("elkai", run)
 
 
+@cache
 def _version(package: str) -> str:
+    # Here and not above: it imports threads and random numbers, whose care after every fork would be charged to runs.
+    from importlib import metadata  # noqa: PLC0415
+
     name = f"{package} {metadata.version(package)}"
     lkh = {"LKHpy 0.0.9": "3.0.12", "elkai 2.0.1": "3.0.8"}.get(name)
     return name if lkh is None else f"{name} (LKH {lkh})"
