@@ -17,8 +17,7 @@ from ceps.execution.local import LocalExecutor
 from ceps.records import Configuration, Limits
 from ceps.runner import Runner
 from ceps.store import Store
-from ceps.testing.bit_solvers import BitSolver
-from ceps.testing.bits import Bits, BitsInstance
+from ceps.testing.bits import Bits, BitsInstance, BitSolver
 
 RUNS = 300
 CPU_BOUND_RUNS = 12

@@ -13,8 +13,7 @@ from ceps.records import Configuration, Ending
 from ceps.references import Effort, References
 from ceps.runner import Runner
 from ceps.store import Store
-from ceps.testing.bit_solvers import BitSolver
-from ceps.testing.bits import Bits, BitsInstance
+from ceps.testing.bits import Bits, BitsInstance, BitSolver
 
 MEMORY = 256 * 1024**2
 INSTANCE = BitsInstance("five", 5)

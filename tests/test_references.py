@@ -15,8 +15,8 @@ from ceps.records import Ending, Incumbent, Outcome
 from ceps.references import Effort, References
 from ceps.runner import Runner
 from ceps.store import Store
-from ceps.testing.bit_solvers import BitSolver, FindsNothing
-from ceps.testing.bits import Bits, BitsInstance
+from ceps.testing.bits import Bits, BitsInstance, BitSolver
+from ceps.testing.misbehaving import FindsNothing
 
 MEMORY = 256 * 1024**2
 INSTANCE = BitsInstance("five", 5)

@@ -14,8 +14,9 @@ from ceps.execution.local import LocalExecutor
 from ceps.records import Ending, Incumbent, Outcome
 from ceps.runner import Runner
 from ceps.store import Store
-from ceps.testing.bit_solvers import BitSolver, CannotBePrepared
+from ceps.testing.bits import BitSolver
 from ceps.testing.executor import bits_run
+from ceps.testing.misbehaving import CannotBePrepared
 
 CUTOFF = 10.0
 

@@ -16,9 +16,9 @@ import pytest
 from ceps import _native
 from ceps.errors import UserError
 from ceps.execution.local import LocalExecutor, available_cores
-from ceps.testing import bit_solvers
-from ceps.testing.bit_solvers import Spins
+from ceps.testing import misbehaving
 from ceps.testing.executor import ExecutorContract, bits_run
+from ceps.testing.misbehaving import Spins
 
 
 class TestContract(ExecutorContract):
@@ -56,14 +56,14 @@ def test_closing_kills_what_is_running() -> None:
 def test_a_thousand_misbehaving_runs_leave_nothing_behind() -> None:
     """After a thousand bad runs there are as many processes and open files as after the first few."""
     bad = [
-        bit_solvers.Raises(),
-        bit_solvers.Segfaults(),
-        bit_solvers.ExitsNonZero(),
-        bit_solvers.ReturnsNonsense(),
-        bit_solvers.ClaimsTooMuch(),
-        bit_solvers.LeavesADaemon(),
-        bit_solvers.SpinsInThreeProcesses(),
-        bit_solvers.IgnoresSignals(),
+        misbehaving.Raises(),
+        misbehaving.Segfaults(),
+        misbehaving.ExitsNonZero(),
+        misbehaving.ReturnsNonsense(),
+        misbehaving.ClaimsTooMuch(),
+        misbehaving.LeavesADaemon(),
+        misbehaving.SpinsInThreeProcesses(),
+        misbehaving.IgnoresSignals(),
     ]
     with LocalExecutor(workers=2) as executor:
         ExecutorContract.make_all(executor, bad)
@@ -75,7 +75,7 @@ def test_a_thousand_misbehaving_runs_leave_nothing_behind() -> None:
 DRIVER = """
     import sys
     from ceps.execution.local import LocalExecutor
-    from ceps.testing.bit_solvers import SpinsBesideADaemon
+    from ceps.testing.misbehaving import SpinsBesideADaemon
     from ceps.testing.executor import bits_run
 
     executor = LocalExecutor(workers=1)

@@ -1,17 +1,23 @@
-"""A problem small enough to see through: n bits, the cost is the number of zeros."""
+"""A problem small enough to see through (n bits, the cost is the number of zeros) and a solver for it."""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ceps.errors import UserError
 from ceps.problems.problem import Infeasible
-from ceps.records import Solution, digest
+from ceps.records import Limits, Solution, Value, digest
+from ceps.solvers.solver import OnIncumbent
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +76,52 @@ class Bits:
 
     def scale(self, instance: BitsInstance) -> float:
         return float(instance.size)
+
+
+def spin(seconds: float) -> None:
+    """Use CPU time."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def ones(count: int, size: int) -> list[int]:
+    return [1] * count + [0] * (size - count)
+
+
+@dataclass(frozen=True)
+class BitSolver:
+    """Sets one bit after another, each at the price of ``pause`` CPU seconds. Deterministic."""
+
+    name: ClassVar[str] = "bits"
+    problems: ClassVar[tuple[str, ...]] = ("bits",)
+
+    @property
+    def version(self) -> str:
+        return type(self).__name__
+
+    @property
+    def space(self) -> ConfigurationSpace:
+        from ConfigSpace import ConfigurationSpace, Float  # noqa: PLC0415 - a second to import, not needed to run
+
+        return ConfigurationSpace(space=[Float("pause", (0.0, 1.0), default=0.0)])
+
+    def prepare(self) -> None:
+        return None
+
+    def describe(self, configuration: Mapping[str, Value]) -> str:
+        return f"{type(self).__name__}({dict(configuration)})"
+
+    def solve(
+        self,
+        instance: BitsInstance,
+        configuration: Mapping[str, Value],
+        seed: int,
+        limits: Limits,
+        target: float | None,
+        on_incumbent: OnIncumbent,
+    ) -> Solution | None:
+        for count in range(1, instance.size + 1):
+            spin(float(configuration.get("pause", 0.0)))
+            on_incumbent(ones(count, instance.size), instance.size - count)
+        return None

@@ -24,9 +24,8 @@ from ceps import _native
 from ceps.errors import UserError
 from ceps.execution.executor import Executor, Run
 from ceps.records import Configuration, Ending, Incumbent, Limits, Outcome
-from ceps.testing import bit_solvers
-from ceps.testing.bit_solvers import BitSolver
-from ceps.testing.bits import Bits, BitsInstance
+from ceps.testing import misbehaving
+from ceps.testing.bits import Bits, BitsInstance, BitSolver
 
 MIB = 1024**2
 ROOM = 0.1
@@ -82,7 +81,7 @@ class ExecutorContract:
     def test_incumbents_arrive_while_the_run_goes_on(self, executor: Executor) -> None:
         """An incumbent is seen before the run's end: the run here ends only because it is stopped on seeing it."""
         seen: SimpleQueue[Incumbent] = SimpleQueue()
-        future = executor.submit(bits_run(bit_solvers.Spins(), cpu=60.0), seen.put)
+        future = executor.submit(bits_run(misbehaving.Spins(), cpu=60.0), seen.put)
         assert seen.get().cost == 3
         executor.stop(future)
         outcome = future.result()
@@ -90,7 +89,7 @@ class ExecutorContract:
 
     def test_stopping_a_run_that_has_not_started_cancels_it(self, executor: Executor) -> None:
         """A queued run that is stopped is never made."""
-        blockers = [executor.submit(bits_run(bit_solvers.Spins(), cpu=60.0)) for _ in range(executor.slots)]
+        blockers = [executor.submit(bits_run(misbehaving.Spins(), cpu=60.0)) for _ in range(executor.slots)]
         queued = executor.submit(bits_run(BitSolver()))
         executor.stop(queued)
         assert queued.cancelled()
@@ -98,11 +97,11 @@ class ExecutorContract:
 
     def test_the_cpu_limit_is_held(self, executor: Executor) -> None:
         """A spinning run is a TIMEOUT at its limit, and still has its last solution."""
-        outcome = executor.submit(bits_run(bit_solvers.Spins())).result()
+        outcome = executor.submit(bits_run(misbehaving.Spins())).result()
         assert (outcome.ending, outcome.cost) == (Ending.TIMEOUT, 3)
         assert 0.5 <= outcome.cpu < 0.5 + ROOM
 
-    @pytest.mark.parametrize("solver", [bit_solvers.SpinsInThreeProcesses(), bit_solvers.SpinsInShortLivedChildren()])
+    @pytest.mark.parametrize("solver", [misbehaving.SpinsInThreeProcesses(), misbehaving.SpinsInShortLivedChildren()])
     def test_the_cpu_limit_holds_for_the_whole_process_tree(self, executor: Executor, solver: BitSolver) -> None:
         """CPU used by children, living or ended, counts."""
         outcome = executor.submit(bits_run(solver)).result()
@@ -111,31 +110,31 @@ class ExecutorContract:
 
     def test_a_process_left_behind_is_killed_with_its_run(self, executor: Executor) -> None:
         """A detached process does not outlive the run that started it, nor spoil the run's own answer."""
-        outcome = executor.submit(bits_run(bit_solvers.LeavesADaemon(), cpu=5.0)).result()
+        outcome = executor.submit(bits_run(misbehaving.LeavesADaemon(), cpu=5.0)).result()
         assert (outcome.ending, outcome.cost) == (Ending.FINISHED, 0)
 
     def test_a_fork_bomb_is_defused(self, executor: Executor) -> None:
         """Processes without end are killed, all of them, and the next run is fine."""
-        outcome = executor.submit(bits_run(bit_solvers.ForksWithoutEnd(), cpu=2.0)).result()
+        outcome = executor.submit(bits_run(misbehaving.ForksWithoutEnd(), cpu=2.0)).result()
         assert outcome.ending in (Ending.CRASHED, Ending.TIMEOUT, Ending.MEMOUT)
         assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
 
     def test_signals_cannot_be_ignored(self, executor: Executor) -> None:
         """A solver that ignores every signal it can is stopped all the same."""
-        outcome = executor.submit(bits_run(bit_solvers.IgnoresSignals())).result()
+        outcome = executor.submit(bits_run(misbehaving.IgnoresSignals())).result()
         assert outcome.ending is Ending.TIMEOUT
         assert outcome.cpu < 0.5 + ROOM
 
     def test_sleeping_is_stopped_by_the_wall_clock_guard(self, executor: Executor) -> None:
         """A run that uses no CPU ends too, as a TIMEOUT that says why, and is charged only what it used."""
-        outcome = executor.submit(bits_run(bit_solvers.Sleeps(), wall=0.3)).result()
+        outcome = executor.submit(bits_run(misbehaving.Sleeps(), wall=0.3)).result()
         assert (outcome.ending, outcome.cost) == (Ending.TIMEOUT, 4)
         assert "wall-clock" in outcome.reason
         assert outcome.cpu < ROOM
 
     @pytest.mark.parametrize(
         "solver",
-        [bit_solvers.EatsMemorySlowly(), bit_solvers.EatsMemoryAtOnce(), bit_solvers.EatsSharedMemory()],
+        [misbehaving.EatsMemorySlowly(), misbehaving.EatsMemoryAtOnce(), misbehaving.EatsSharedMemory()],
         ids=lambda solver: solver.version,
     )
     def test_the_memory_limit_is_held(self, executor: Executor, solver: BitSolver) -> None:
@@ -147,10 +146,10 @@ class ExecutorContract:
     @pytest.mark.parametrize(
         ("solver", "reason"),
         [
-            (bit_solvers.Raises(), "it always raises"),
-            (bit_solvers.Segfaults(), "SIGSEGV"),
-            (bit_solvers.ExitsNonZero(), "exit code 7"),
-            (bit_solvers.ReturnsWhatJsonCannotHold(), "JSON"),
+            (misbehaving.Raises(), "it always raises"),
+            (misbehaving.Segfaults(), "SIGSEGV"),
+            (misbehaving.ExitsNonZero(), "exit code 7"),
+            (misbehaving.ReturnsWhatJsonCannotHold(), "JSON"),
         ],
         ids=lambda value: getattr(value, "version", ""),
     )
@@ -163,11 +162,11 @@ class ExecutorContract:
     @pytest.mark.parametrize(
         "solver",
         [
-            bit_solvers.ReturnsTooFew(),
-            bit_solvers.ReturnsNonsense(),
-            bit_solvers.ReturnsDeepNesting(),
-            bit_solvers.ClaimsTooMuch(),
-            bit_solvers.WritesGarbageReports(),
+            misbehaving.ReturnsTooFew(),
+            misbehaving.ReturnsNonsense(),
+            misbehaving.ReturnsDeepNesting(),
+            misbehaving.ClaimsTooMuch(),
+            misbehaving.WritesGarbageReports(),
         ],
         ids=lambda solver: solver.version,
     )
@@ -179,19 +178,19 @@ class ExecutorContract:
 
     def test_finding_nothing_is_no_crime(self, executor: Executor) -> None:
         """A run that ends without any solution is FINISHED without a cost."""
-        outcome = executor.submit(bits_run(bit_solvers.FindsNothing(), target=0)).result()
+        outcome = executor.submit(bits_run(misbehaving.FindsNothing(), target=0)).result()
         assert (outcome.ending, outcome.cost, outcome.solution) == (Ending.FINISHED, None, None)
 
     def test_printing_megabytes_does_no_harm(self, executor: Executor) -> None:
         """Only the end of what a solver prints is kept; its answer counts as ever."""
-        outcome = executor.submit(bits_run(bit_solvers.PrintsMegabytes(), cpu=20.0)).result()
+        outcome = executor.submit(bits_run(misbehaving.PrintsMegabytes(), cpu=20.0)).result()
         assert (outcome.ending, outcome.cost) == (Ending.FINISHED, 0)
         assert outcome.output.endswith("the end of it\n")
         assert len(outcome.output) < 10_000
 
     def test_reporting_without_end_is_stopped_at_the_limit(self, executor: Executor) -> None:
         """A flood of reports neither fills the memory nor delays the limit."""
-        outcome = executor.submit(bits_run(bit_solvers.ReportsWithoutEnd())).result()
+        outcome = executor.submit(bits_run(misbehaving.ReportsWithoutEnd())).result()
         assert outcome.ending is Ending.TIMEOUT
         assert outcome.cpu < 0.5 + ROOM
         assert len(outcome.trace) == 1
@@ -199,35 +198,35 @@ class ExecutorContract:
     def test_every_run_has_an_empty_directory_that_vanishes(self, executor: Executor) -> None:
         """What a run leaves in its working directory is gone after the run, and never seen by the next."""
         for _ in range(2):
-            outcome = executor.submit(bits_run(bit_solvers.LittersItsDirectory())).result()
+            outcome = executor.submit(bits_run(misbehaving.LittersItsDirectory())).result()
             assert (outcome.ending, outcome.reason) == (Ending.FINISHED, "")
         assert not Path(outcome.output.strip(), "litter").exists()
 
     def test_a_lost_supervisor_costs_nothing_but_another_try(self, executor: Executor, tmp_path: Path) -> None:
         """A run whose supervising process was killed twice is made again and succeeds."""
-        outcome = executor.submit(bits_run(bit_solvers.KillsItsKeeper(str(tmp_path), times=2))).result()
+        outcome = executor.submit(bits_run(misbehaving.KillsItsKeeper(str(tmp_path), times=2))).result()
         assert (outcome.ending, outcome.cost) == (Ending.FINISHED, 0)
 
     def test_three_losses_make_a_crash(self, executor: Executor, tmp_path: Path) -> None:
         """A run that takes its supervisor with it three times is CRASHED, with the reason."""
-        outcome = executor.submit(bits_run(bit_solvers.KillsItsKeeper(str(tmp_path), times=3))).result()
+        outcome = executor.submit(bits_run(misbehaving.KillsItsKeeper(str(tmp_path), times=3))).result()
         assert outcome.ending is Ending.CRASHED
         assert "lost 3 times" in outcome.reason
 
     def test_a_solver_that_cannot_run_here_says_so(self, executor: Executor) -> None:
         """What a solver's preparation says to the user reaches the user."""
         with pytest.raises(UserError, match="pip install nothing"):
-            executor.submit(bits_run(bit_solvers.CannotBePrepared())).result()
+            executor.submit(bits_run(misbehaving.CannotBePrepared())).result()
 
     def test_misbehaviour_leaves_no_process_and_no_descriptor(self, executor: Executor) -> None:
         """After many bad runs there are as many processes and open files as before."""
         bad = [
-            bit_solvers.Raises(),
-            bit_solvers.Segfaults(),
-            bit_solvers.ExitsNonZero(),
-            bit_solvers.ReturnsNonsense(),
-            bit_solvers.LeavesADaemon(),
-            bit_solvers.SpinsInThreeProcesses(),
+            misbehaving.Raises(),
+            misbehaving.Segfaults(),
+            misbehaving.ExitsNonZero(),
+            misbehaving.ReturnsNonsense(),
+            misbehaving.LeavesADaemon(),
+            misbehaving.SpinsInThreeProcesses(),
         ]
         self.make_all(executor, bad)
         before = self.footprint()

@@ -1,4 +1,4 @@
-"""Solvers of the bits problem: one that behaves, and one for each way not to."""
+"""Solvers of the bits problem, one for each way to misbehave."""
 
 from __future__ import annotations
 
@@ -12,69 +12,16 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
 
 from ceps.errors import UserError
 from ceps.records import Limits, Solution, Value
 from ceps.solvers.solver import OnIncumbent
-from ceps.testing.bits import BitsInstance
-
-if TYPE_CHECKING:
-    from ConfigSpace import ConfigurationSpace
-
-
-def spin(seconds: float) -> None:
-    """Use CPU time."""
-    end = time.process_time() + seconds
-    while time.process_time() < end:
-        pass
-
-
-def ones(count: int, size: int) -> list[int]:
-    return [1] * count + [0] * (size - count)
+from ceps.testing.bits import BitsInstance, BitSolver, ones, spin
 
 
 def start_daemon() -> None:
     """A process in a session of its own that spins for ever."""
     subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"], start_new_session=True)
-
-
-@dataclass(frozen=True)
-class BitSolver:
-    """Sets one bit after another, each at the price of ``pause`` CPU seconds. Deterministic."""
-
-    name: ClassVar[str] = "bits"
-    problems: ClassVar[tuple[str, ...]] = ("bits",)
-
-    @property
-    def version(self) -> str:
-        return type(self).__name__
-
-    @property
-    def space(self) -> ConfigurationSpace:
-        from ConfigSpace import ConfigurationSpace, Float  # noqa: PLC0415 - a second to import, not needed to run
-
-        return ConfigurationSpace(space=[Float("pause", (0.0, 1.0), default=0.0)])
-
-    def prepare(self) -> None:
-        return None
-
-    def describe(self, configuration: Mapping[str, Value]) -> str:
-        return f"{type(self).__name__}({dict(configuration)})"
-
-    def solve(
-        self,
-        instance: BitsInstance,
-        configuration: Mapping[str, Value],
-        seed: int,
-        limits: Limits,
-        target: float | None,
-        on_incumbent: OnIncumbent,
-    ) -> Solution | None:
-        for count in range(1, instance.size + 1):
-            spin(float(configuration.get("pause", 0.0)))
-            on_incumbent(ones(count, instance.size), instance.size - count)
-        return None
 
 
 class Misbehaving(BitSolver):
