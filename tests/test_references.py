@@ -90,10 +90,13 @@ def test_an_estimate_is_the_first_run_of_the_consensus() -> None:
     """The cheap reference costs one run, which the full consensus uses again."""
     with Store.in_memory() as store:
         references, executor = references_from(lambda number, cpu: 7, store)
-        estimated = references.estimate(INSTANCE)
+        references.estimate([INSTANCE])
+        estimated = references.reference(INSTANCE)
         assert estimated is not None
         assert (estimated.cost, estimated.agreement) == (7, pytest.approx(1 / 3))
         assert executor.limits == [1.0]
+        references.establish([INSTANCE])
+        assert references.cpu_charged == 3.0
 
 
 def test_without_any_solution_there_is_no_reference() -> None:

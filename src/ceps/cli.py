@@ -4,56 +4,70 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import sys
+import os
+from collections import Counter
+from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
 from ceps import __version__, rehearsal
-from ceps.console import RaceView, Steps, number
+from ceps.console import RaceView, Steps, Voice, number
 from ceps.errors import UserError
 from ceps.evaluation.protocol import Repeat
 from ceps.evaluation.session import Evaluated, Plan, read_known_costs, run_plan
 from ceps.execution.local import LocalExecutor, available_cores
-from ceps.metrics import metric_named
+from ceps.metrics import METRICS, metric_named
 from ceps.portfolio import Portfolio
-from ceps.problems import problem_named, problem_of_file
+from ceps.problems import PROBLEMS, problem_named, problem_of_file
 from ceps.problems.collect import read_instances
 from ceps.records import Outcome
 from ceps.settings import read_scenario
 from ceps.solve import Answer, default_portfolio, race
 from ceps.store import Reference
-from ceps.tables import duration, size
+from ceps.tables import duration, naming, size
+
+# No markup and no emoji: names of files and instances are printed as they are.
+_out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
+_err = Voice()
+
+
+class _Commands(TyperGroup):
+    """Mistakes of the user exit with 2 and a message, an interrupt with 130."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            _err.print(f"ceps: {error}", style="red")
+            raise typer.Exit(2) from error
+        except KeyboardInterrupt as interrupt:
+            _err.print("ceps: stopped; nothing is left running")
+            raise typer.Exit(130) from interrupt
+
 
 app = typer.Typer(
     name="ceps",
-    help="Build parallel algorithm portfolios from a handful of instances, and solve with them every day.",
+    cls=_Commands,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-_out = Console(soft_wrap=True, highlight=False)
-_err = Console(stderr=True, soft_wrap=True, highlight=False)
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 _Seed = Annotated[int, typer.Option(help="All randomness is derived from it.")]
-_Workers = Annotated[int | None, typer.Option(help="Runs at a time. Default: one per core.", show_default=False)]
-_Memory = Annotated[str, typer.Option(help="What one run may use.")]
+_Memory = Annotated[str, typer.Option(help="What one run may use: bytes, or a text such as 512MiB.")]
 
 
 def main() -> None:
-    """Entry point: mistakes of the user exit with 2 and a message, an interrupt with 130."""
-    try:
-        app(standalone_mode=True)
-    except UserError as error:
-        _err.print(f"ceps: {error}", style="red", markup=False)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        _err.print("ceps: stopped; nothing is left running")
-        sys.exit(130)
+    """Entry point."""
+    app()
 
 
 def _version(asked: bool) -> None:
@@ -64,16 +78,20 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def root(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Build parallel algorithm portfolios from a handful of instances, and solve with them every day."""
 
 
 @app.command()
 def generate(
-    problem: Annotated[str, typer.Argument(help="The problem class: tsp.")],
+    problem: Annotated[str, typer.Argument(help=f"The problem class: {', '.join(PROBLEMS)}.")],
     count: Annotated[int, typer.Option(min=1, help="How many instances.")] = 1,
-    instance_size: Annotated[int, typer.Option("--size", help="How large: for the TSP, the number of cities.")] = 400,
+    instance_size: Annotated[
+        int, typer.Option("--size", min=1, help="How large: for the TSP, the number of cities.")
+    ] = 400,
     generator: Annotated[str, typer.Option(help="Which generator.")] = "uniform",
     seed: Annotated[int, typer.Option(help="Seed of the first instance; the next ones count up from it.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path(),
@@ -84,16 +102,20 @@ def generate(
     **Example:** `ceps generate tsp --generator uniform --size 400 --count 5 --seed 1 --out data/train`
     """
     chosen = problem_named(problem)
-    instances = [chosen.generate(generator, instance_size, seed + index) for index in range(count)]
-    paths = [out / f"{instance.name}{chosen.suffixes[0]}" for instance in instances]
-    if existing := [path for path in paths if path.exists() and not force]:
-        raise UserError(f"{existing[0]} exists; use another --out or --seed, or --force to overwrite")
-    _make_folder(out)
-    with Steps(_err, "Writing", count) as steps:
+    with Steps(_err, {"Generating": count, "Writing": count}) as steps:
+        instances = []
+        for index in range(count):
+            with naming("--generator"):
+                instances.append(chosen.generate(generator, instance_size, seed + index))
+            steps.done("Generating")
+        paths = [out / f"{instance.name}{chosen.suffixes[0]}" for instance in instances]
+        if existing := [path for path in paths if os.path.exists(path) and not force]:
+            raise UserError(f"{existing[0]} exists; use another --out or --seed, or --force to overwrite")
+        _make_folder(out)
         for instance, path in zip(instances, paths, strict=True):
             chosen.write(instance, path)
-            steps.done()
-    _out.print(f"{count} instance{'s' if count > 1 else ''} in {out}")
+            steps.done("Writing")
+    _out.print(f"{_counted(count, 'instance')} in {out}")
 
 
 @app.command()
@@ -106,22 +128,22 @@ def check(
     """
     settings = read_scenario(scenario)
     cast = rehearsal.assemble(settings, scenario.parent, str(scenario))
-    _out.print(f"{scenario}: {len(cast.instances)} training instances of problem '{cast.problem.name}', "
-               f"{cast.metric.name} with cut-off {cast.metric.cutoff:g} s, "
-               f"{settings.execution.workers or available_cores()} workers")  # fmt: skip
+    workers = settings.execution.workers or available_cores()
+    _out.print(
+        f"{scenario}: {_counted(len(cast.instances), 'training instance')} of problem '{cast.problem.name}', "
+        f"{cast.metric.name} with cut-off {cast.metric.cutoff:g} s, {_counted(workers, 'worker')}"
+    )
     failed = False
     with LocalExecutor(workers=1) as executor:
         for made in rehearsal.rehearse(cast, settings, executor):
-            _out.print(f"\n[bold]{made.solver.name}[/bold], {made.solver.version}, on {made.instance.name}")
+            _out.print(f"\n{made.solver.name}, {made.solver.version}, on {made.instance.name}", style="bold")
             _section("Call", made.call)
-            limits = made.limits
-            _section(
-                "Limits",
-                f"CPU {limits.cpu:g} s, wall {limits.wall_guard:g} s, memory {limits.memory / 1024**2:.0f} MiB",
-            )
-            _section("Raw output", made.outcome.output or "(nothing)")
-            _section("Outcome", _outcome_text(made.outcome))
-            failed = failed or made.outcome.cost is None
+            cpu, wall, memory = made.limits.cpu, made.limits.wall_guard, made.limits.memory / 1024**2
+            _section("Limits", f"CPU {cpu:g} s, wall {wall:g} s, memory {memory:.0f} MiB")
+            outcome = made.outcome.result()
+            _section("Raw outcome", _raw_text(outcome))
+            _section("Parsed outcome", _outcome_text(outcome))
+            failed = failed or outcome.cost is None
     if failed:
         _err.print("ceps: a solver found no valid solution; see its outcome above", style="red")
         raise typer.Exit(1)
@@ -131,34 +153,47 @@ def check(
 def solve(
     instance: Annotated[Path, typer.Argument(help="An instance file, such as city.tsp.")],
     portfolio: Annotated[
-        Path | None, typer.Option(help="A portfolio.json. Default: the solver in the box.", show_default=False)
+        Path | None,
+        typer.Option(help="A portfolio.json. Default: the default configuration of LKH.", show_default=False),
     ] = None,
-    time: Annotated[str, typer.Option(help="Wall-clock limit: seconds, or such as 5min.")] = "10",
-    target: Annotated[float | None, typer.Option(help="Stop when this cost is reached.", show_default=False)] = None,
-    out: Annotated[Path | None, typer.Option(help="File for the solution.", show_default=False)] = None,
+    time: Annotated[str, typer.Option(help="Wall-clock limit: seconds, or a text such as 5min.")] = "10",
+    target: Annotated[
+        float | None, typer.Option(help="Stop when a cost this low is found.", show_default=False)
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="File to write the solution to.", show_default=False)] = None,
     seed: _Seed = 1,
     memory: _Memory = "2GiB",
     as_json: _Json = False,
 ) -> None:
     """Race a portfolio on one instance; the best verified answer counts.
 
+    Ctrl-C ends the race early: the best answer so far is shown, and written to --out.
+
     **Example:** `ceps solve city.tsp --portfolio runs/a/portfolio.json --time 10 --out city.tour`
     """
     problem = problem_of_file(instance)
-    chosen = default_portfolio(problem.name) if portfolio is None else Portfolio.load(portfolio)
+    read = problem.read(instance)
+    chosen = default_portfolio(problem.name) if portfolio is None else _load(portfolio)
     if chosen.problem != problem.name:
         raise UserError(f"{portfolio}: this portfolio is for problem '{chosen.problem}', not '{problem.name}'")
-    read = problem.read(instance)
-    if out is not None and not out.parent.is_dir():
-        raise UserError(f"--out {out}: there is no folder {out.parent}")
-    seconds = _quantity("--time", duration, time)
+    seconds, most_memory = _quantity("--time", duration, time), _quantity("--memory", size, memory)
+    if target is not None and not isfinite(target):
+        raise UserError(f"--target {target}: must be a finite cost")
+    if out is not None:
+        _check_solution_file(out, instance, portfolio)
     if len(chosen) > available_cores():
         _err.print(f"{len(chosen)} components share {available_cores()} cores: each gets less than its full speed")
     with RaceView(_err, chosen, seconds) as view:
-        answer = race(chosen, read, seconds, target, seed, _quantity("--memory", size, memory), view.show)
+        answer = race(chosen, read, seconds, target, seed, most_memory, view.show)
+    unwritten = None
     if out is not None and answer.cost is not None:
-        problem.write_solution(read, answer.solution, answer.cost, out)
-    _show_answer(answer, chosen, out, as_json)
+        try:
+            problem.write_solution(read, answer.solution, answer.cost, out)
+        except UserError as error:
+            unwritten = error  # The answer is shown all the same.
+    _show_answer(answer, chosen, None if unwritten else out, as_json)
+    if unwritten is not None:
+        raise unwritten
     if answer.interrupted:
         raise typer.Exit(130)
     if answer.cost is None:
@@ -169,17 +204,31 @@ def solve(
 def evaluate(
     instances: Annotated[list[str], typer.Argument(help="Instance files, folders or patterns.")],
     portfolio: Annotated[Path, typer.Option(help="A portfolio.json.")],
-    repeats: Annotated[int, typer.Option(help="Runs per instance; the median counts.")] = 3,
-    metric: Annotated[str | None, typer.Option(help="Default: the portfolio's own.", show_default=False)] = None,
-    cutoff: Annotated[str | None, typer.Option(help="Default: the portfolio's own.", show_default=False)] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Runs per instance; the median counts.")] = 3,
+    metric: Annotated[
+        str | None, typer.Option(help=f"{' or '.join(METRICS)}. Default: the portfolio's own.", show_default=False)
+    ] = None,
+    cutoff: Annotated[
+        str | None,
+        typer.Option(help="CPU limit of a run: seconds, or 5min. Default: the portfolio's own.", show_default=False),
+    ] = None,
     optima: Annotated[
-        Path | None, typer.Option(help="JSON object of file names and costs that count as solved.", show_default=False)
+        Path | None,
+        typer.Option(
+            help='JSON file of costs that count as solved, by instance file: {"city.tsp": 20929498}.',
+            show_default=False,
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Run directory; the same again = resume.", show_default=False)
+        Path | None,
+        typer.Option(
+            help="Directory that remembers every run: the same command again goes on from there.", show_default=False
+        ),
     ] = None,
     seed: _Seed = 1,
-    workers: _Workers = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Runs at a time. Default: one per core.", show_default=False)
+    ] = None,
     memory: _Memory = "2GiB",
     as_json: _Json = False,
 ) -> None:
@@ -189,36 +238,45 @@ def evaluate(
 
     **Example:** `ceps evaluate data/test/ --portfolio runs/a/portfolio.json --repeats 3 --out runs/a-test`
     """
-    chosen = Portfolio.load(portfolio)
+    chosen = _load(portfolio)
     seconds = chosen.metric.cutoff if cutoff is None else _quantity("--cutoff", duration, cutoff)
     penalty = chosen.metric.penalty if metric in (None, chosen.metric.name) else None
+    with naming(str(portfolio) if metric is None else "--metric"):
+        chosen_metric = metric_named(metric or chosen.metric.name, seconds, penalty)
+    read = read_instances(problem_named(chosen.problem), instances, Path(), "INSTANCES")
     plan = Plan(
         portfolio=chosen,
-        instances=read_instances(problem_named(chosen.problem), instances, Path(), "INSTANCES"),
-        metric=metric_named(metric or chosen.metric.name, seconds, penalty),
+        instances=read,
+        metric=chosen_metric,
         repeats=repeats,
         seed=seed,
         memory=_quantity("--memory", size, memory),
-        known={} if optima is None else read_known_costs(optima),
+        known={} if optima is None else _known_costs(optima, read),
     )
-    with LocalExecutor(workers) as executor:
-        evaluated = _run_plan(plan, executor, out)
+    try:
+        with LocalExecutor(workers) as executor:
+            evaluated = _run_plan(plan, executor, out)
+    except KeyboardInterrupt:
+        if out is not None:
+            _err.print(f"ceps: finished runs are kept in {out}: the same command again goes on from there")
+        raise
     _show_evaluated(plan, evaluated, as_json)
 
 
 def _run_plan(plan: Plan, executor: LocalExecutor, out: Path | None) -> Evaluated:
     sought = [instance for instance in plan.instances if instance.name not in plan.known]
-    with (
-        Steps(_err, "References", len(sought) if plan.metric.uses_target else 0) as references,
-        Steps(_err, "Evaluating", len(plan.instances) * plan.repeats) as repeats,
-    ):
+    stages = {
+        "References": len(sought) if plan.metric.uses_target else 0,
+        "Evaluating": len(plan.instances) * plan.repeats,
+    }
+    with Steps(_err, stages) as steps:
 
         def on_reference(instance: Any, reference: Reference | None) -> None:
             found = "none found" if reference is None else f"{number(reference.cost)} ({reference.source})"
-            references.done(f"{instance.name}: {found}")
+            steps.done("References", f"{instance.name}: {found}")
 
         def on_repeat(instance: Any, repeat: Repeat) -> None:
-            repeats.done(f"{instance.name}: {repeat.score:.4g}")
+            steps.done("Evaluating", f"{instance.name}: {repeat.score:.4g}")
 
         return run_plan(plan, executor, out, on_reference, on_repeat)
 
@@ -234,8 +292,8 @@ def _show_answer(answer: Answer, portfolio: Portfolio, out: Path | None, as_json
         _err.print("ceps: no component found a valid solution", style="red")
         return
     where = "" if out is None else f", written to {out}"
-    _out.print(f"[bold]cost {number(answer.cost)}[/bold] by component {answer.component} "
-               f"in {answer.wall:.1f} s, {answer.status}{where}")  # fmt: skip
+    by = f"by component {answer.component} in {answer.wall:.1f} s, {answer.status}"
+    _out.print(f"cost {number(answer.cost)} {by}{where}", style="bold")
 
 
 def _show_evaluated(plan: Plan, evaluated: Evaluated, as_json: bool) -> None:
@@ -243,30 +301,68 @@ def _show_evaluated(plan: Plan, evaluated: Evaluated, as_json: bool) -> None:
     if as_json:
         print(json.dumps({**dataclasses.asdict(report), "instances": len(report.per_instance)}))
         return
+    _out.print(f"{'instance':30s} {report.metric:>10s}  of each repeat")
     for result in report.per_instance:
         scores = ", ".join(f"{repeat.score:.4g}" for repeat in result.repeats)
-        _out.print(f"{result.instance:30s} {result.score:10.4g}{'  timeout' if result.timeout else ''}  ({scores})")
+        _out.print(f"{result.instance:30s} {result.score:10.4g}  {scores}{'  timeout' if result.timeout else ''}")
+    timeouts = f"{_counted(report.timeouts, 'timeout')} on {_counted(len(report.per_instance), 'instance')}"
+    _out.print(f"{report.metric} {report.score:.4g}, {timeouts}, median of {plan.repeats}", style="bold")
     _out.print(
-        f"[bold]{report.metric} {report.score:.4g}[/bold], {report.timeouts} timeouts of "
-        f"{len(report.per_instance)} instances, median of {plan.repeats}"
+        f"CPU charged {evaluated.cpu_charged:.1f} s, for references {evaluated.cpu_references:.1f} s; "
+        f"really spent {evaluated.cpu_spent:.1f} s in {_counted(evaluated.runs_made, 'run')}"
     )
-    _out.print(
-        f"CPU charged {evaluated.cpu_charged:.1f} s, references {evaluated.cpu_references:.1f} s, "
-        f"really spent {evaluated.cpu_spent:.1f} s in {evaluated.runs_made} runs"
-    )
+
+
+def _raw_text(outcome: Outcome) -> str:
+    """What the solver said: its last claims and what it printed."""
+    claims = [f"claimed {number(found.cost)} at CPU {found.cpu:.2f} s" for found in outcome.trace[-3:]]
+    return "\n".join([*claims, outcome.output.rstrip() or "printed nothing"])
 
 
 def _outcome_text(outcome: Outcome) -> str:
-    cost = "no solution" if outcome.cost is None else f"cost {number(outcome.cost)}"
+    """What is held true about a run."""
+    cost = "no valid solution" if outcome.cost is None else f"cost {number(outcome.cost)}"
     why = f" ({outcome.reason})" if outcome.reason else ""
-    used = f"CPU {outcome.cpu:.2f} s, wall {outcome.wall:.2f} s"
-    return f"{outcome.ending}{why}, {cost}, {used}, {len(outcome.trace)} improvements"
+    used = f"CPU {outcome.cpu:.2f} s, wall {outcome.wall:.2f} s, memory {outcome.memory / 1024**2:.0f} MiB"
+    return f"{outcome.ending}{why}, {cost}, {used}, {_counted(len(outcome.trace), 'improvement')}"
 
 
 def _section(title: str, text: str) -> None:
-    _out.print(f"[dim]{title}[/dim]")
+    _out.print(title, style="dim")
     for line in text.rstrip().splitlines():
-        _out.print(f"  {line}", markup=False)
+        _out.print(f"  {line}")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _load(path: Path) -> Portfolio:
+    """The portfolio in a file. It may be a stranger's, and its settings may name a program: show them."""
+    portfolio = Portfolio.load(path)
+    for name, settings in portfolio.solver_settings.items():
+        for key, value in settings.items():
+            _err.print(f"{path}: {name} runs with {key} = {value}")
+    return portfolio
+
+
+def _known_costs(path: Path, instances: Sequence[Any]) -> dict[str, float]:
+    known = read_known_costs(path)
+    for name, count in Counter(instance.name for instance in instances).items():
+        if name in known and count > 1:
+            raise UserError(f"{path}: '{name}' is the name of {count} instances; evaluate them one at a time")
+    return known
+
+
+def _check_solution_file(out: Path, *inputs: Path | None) -> None:
+    """Notice before the race what would go wrong after it."""
+    # os.path and not Path: its questions are answered whatever the name looks like.
+    if os.path.isdir(out):
+        raise UserError(f"--out {out}: this is a folder; name a file in it")
+    if not os.path.isdir(out.parent):
+        raise UserError(f"--out {out}: there is no folder {out.parent}; make it first")
+    if any(path is not None and os.path.exists(out) and out.samefile(path) for path in inputs):
+        raise UserError(f"--out {out}: this file is read; name another one to write to")
 
 
 def _quantity(option: str, parse: Any, value: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
@@ -21,18 +22,26 @@ PLAIN_LINE_EVERY = 5.0
 
 def number(value: float) -> str:
     """Whole costs as such, others with ten digits."""
-    return f"{value:.10g}" if value != int(value) else str(int(value))
+    return str(int(value)) if float(value).is_integer() else f"{value:.10g}"
+
+
+class Voice(Console):
+    """A console for standard error. When nobody listens any more, the work goes on in silence."""
+
+    def __init__(self) -> None:
+        # No markup and no emoji: names of files and instances are printed as they are.
+        super().__init__(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
 
 
 class Steps:
-    """Progress through a known number of steps, with the time that is left."""
+    """Progress through stages, each of a known number of steps, with the time that is left of the present one."""
 
-    def __init__(self, console: Console, what: str, total: int) -> None:
+    def __init__(self, console: Console, stages: Mapping[str, int]) -> None:
         self._console = console
-        self._what = what
-        self._total = total
-        self._done = 0
-        self._start = self._last_line = time.monotonic()
+        self._stages = {stage: steps for stage, steps in stages.items() if steps > 0}
         self._mutex = threading.Lock()
         self._bar = Progress(
             TextColumn("{task.description}"),
@@ -45,7 +54,8 @@ class Steps:
             disable=not console.is_terminal,
             transient=True,
         )
-        self._task = self._bar.add_task(what, total=total)
+        self._task = self._bar.add_task("")
+        self._begin(next(iter(self._stages)))
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -56,25 +66,39 @@ class Steps:
     ) -> None:
         self._bar.stop()
 
-    def grow(self, steps: int) -> None:
-        """More is to be done than was known."""
+    def done(self, stage: str, said: str = "") -> None:
+        """One step of a stage is done. ``said`` is shown beside it where there is no terminal."""
         with self._mutex:
-            self._total += steps
-            self._bar.update(self._task, total=self._total)
-
-    def done(self, said: str = "") -> None:
-        """One step is done. ``said`` is shown beside it where there is no terminal."""
-        with self._mutex:
+            if stage != self._stage:
+                self._begin(stage)
             self._done += 1
-            self._bar.advance(self._task)
-            now = time.monotonic()
-            if self._console.is_terminal or (now - self._last_line < PLAIN_LINE_EVERY and self._done < self._total):
-                return
-            self._last_line = now
-            left = (now - self._start) / self._done * (self._total - self._done)
-            self._console.print(
-                f"{self._what}: {self._done} of {self._total}, about {left:.0f} s left. {said}".rstrip()
-            )
+            # Some work turns out to be more than was known.
+            steps = self._stages[stage] = max(self._stages[stage], self._done)
+            self._bar.update(self._task, completed=self._done, total=steps)
+            self._print_line(steps - self._done, said)
+            if self._done == steps:
+                self._begin_after(stage)
+
+    def _begin(self, stage: str) -> None:
+        self._stage = stage
+        self._done = 0
+        self._start = self._last_line = time.monotonic()
+        self._bar.reset(self._task, description=stage, total=self._stages[stage])
+
+    def _begin_after(self, stage: str) -> None:
+        stages = list(self._stages)
+        for following in stages[stages.index(stage) + 1 :][:1]:
+            self._begin(following)
+
+    def _print_line(self, left: int, said: str) -> None:
+        now = time.monotonic()
+        if self._console.is_terminal or (left > 0 and now - self._last_line < PLAIN_LINE_EVERY):
+            return
+        self._last_line = now
+        progress = f"{self._stage}: {self._done} of {self._done + left}"
+        if left > 0:
+            progress += f", about {(now - self._start) / self._done * left:.0f} s left"
+        self._console.print(f"{progress}. {said}".rstrip())
 
 
 class RaceView:
@@ -99,15 +123,18 @@ class RaceView:
         self._live.stop()
 
     def show(self, component: int, incumbent: Incumbent) -> None:
+        """Take note of an improvement. Safe to call from the thread that waits for the component."""
         self._incumbents[component] = incumbent
-        if not self._console.is_terminal:
-            name = self._members[component - 1]
-            self._console.print(
-                f"{time.monotonic() - self._start:7.2f} s  component {component} ({name}): {number(incumbent.cost)}"
-            )
+        if self._console.is_terminal:
+            return
+        name = self._members[component - 1]
+        self._console.print(
+            f"{time.monotonic() - self._start:7.2f} s  component {component} ({name}): {number(incumbent.cost)}"
+        )
 
     def _table(self) -> Table:
-        elapsed = time.monotonic() - self._start
+        # The clock of the race starts a little later, when its processes are ready.
+        elapsed = min(time.monotonic() - self._start, self._seconds)
         table = Table(title=f"{elapsed:.1f} s of {self._seconds:g} s", title_justify="left")
         table.add_column("component", justify="right")
         table.add_column("solver")

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 from ceps.execution.executor import Run
 from ceps.metrics import Metric
 from ceps.problems.problem import Problem
-from ceps.records import Configuration, Limits, Outcome
+from ceps.records import Configuration, Ending, Limits, Outcome
 from ceps.references import References
 from ceps.runner import Runner
 from ceps.solvers.solver import Solver
 from ceps.store import Answer
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,46 @@ class Evaluator:
         self._memory = memory
         self._mutex = threading.Lock()
         self.cpu_charged = 0.0
+        self.cpu_side_by_side = 0.0
+        """What scores of portfolios would have cost with all members side by side until one has the answer."""
+
+    def remember(self, instance: Any, parent: Any) -> None:
+        """Have an instance and its parentage kept, before the first run on it."""
+        self._runner.remember_instance(self.problem, parent)
+        self._runner.remember_instance(self.problem, instance, parent.id)
+
+    def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """``work`` on every item, as many at a time as there are slots; the results in the items' order.
+
+        For work that asks for several scores one after another. The result does not depend on the number of slots.
+        """
+        threads = ThreadPoolExecutor(self._runner.slots)
+        try:
+            return list(threads.map(work, items))
+        finally:
+            # Not waiting: after an interrupt, a thread ends when its run is killed with the executor.
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    def tally(self, size: int, score: float) -> None:
+        """Count a portfolio's score on one instance as if its ``size`` members had run side by side."""
+        with self._mutex:
+            self.cpu_side_by_side += size * min(score, self.metric.cutoff)
 
     def submit(self, configuration: Configuration, instance: Any, seed: int, bound: float = inf) -> Future[Evaluation]:
         """Score one configuration on one instance.
 
         ``bound`` is a score to beat: the run is stopped when it can no longer, and then scores the penalty. Callers
-        give the same ``seed`` to all configurations they compare on an instance.
+        give the same ``seed`` to all configurations they compare on an instance. An instance that nobody has solved,
+        so that there is no cost that counts as solved, is a timeout for all, at no charge.
         """
+        promise: Future[Evaluation] = Future()
+        target = None
+        if self.metric.uses_target:
+            reference = self.references.reference(instance)
+            if reference is None:
+                promise.set_result(Evaluation(self.metric.penalty, 0.0, Outcome(Ending.TIMEOUT, cpu=0.0)))
+                return promise
+            target = reference.cost
         cap = self.metric.cap(bound)
         run = Run(
             problem=self.problem,
@@ -67,9 +103,8 @@ class Evaluator:
             instance=instance,
             seed=seed,
             limits=Limits(cpu=cap, memory=self._memory),
-            target=self.references.cost(instance) if self.metric.uses_target else None,
+            target=target,
         )
-        promise: Future[Evaluation] = Future()
         answered = self._runner.submit(run, self.metric.cutoff, self.metric.exact_limit)
         answered.add_done_callback(lambda future: self._score(instance, future, promise))
         return promise

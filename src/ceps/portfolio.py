@@ -6,17 +6,22 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ceps.errors import UserError, did_you_mean
-from ceps.problems import PROBLEMS
-from ceps.records import Configuration, digest
-from ceps.solvers import SOLVERS, solver_named
+from ceps.problems import problem_named
+from ceps.records import Configuration, Value, digest
+from ceps.solvers import solver_named
 from ceps.solvers.solver import Solver, plain_configuration
+from ceps.tables import as_float, brief, naming, read_table
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
+    from ConfigSpace.hyperparameters import Hyperparameter
 
 FORMAT = 1
-KEYS = {"format", "problem", "metric", "members", "solvers", "provenance"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,11 @@ class MetricChoice:
     name: str
     cutoff: float
     penalty: float | None = None
+
+    def __post_init__(self) -> None:
+        for key, value in (("cutoff", self.cutoff), ("penalty", self.penalty)):
+            if value is not None and not (isfinite(value) and value > 0.0):
+                raise ValueError(f"{key} must be a number above 0, not {value:g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +89,12 @@ class Portfolio:
     def load(cls, path: Path) -> Portfolio:
         """Read a portfolio; whatever is wrong with the file is told with its key."""
         try:
-            content = json.loads(path.read_text())
+            content = json.loads(path.read_bytes(), parse_constant=_refuse)
         except OSError as error:
             raise UserError(f"{path}: cannot be read: {error.strerror}; give a portfolio.json") from error
         except (ValueError, RecursionError) as error:
-            raise UserError(f"{path}: not a JSON file: {error}") from error
-        return _Reader(str(path)).portfolio(content)
+            raise UserError(f"{path}: not a JSON file: {error}; give a portfolio.json") from error
+        return _portfolio(content, f"{path}:")
 
     def describe(self) -> str:
         """Members in readable form: what differs from each solver's defaults."""
@@ -98,70 +108,76 @@ class Portfolio:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
-    """Checks every part of a portfolio file: it may come from a stranger."""
+class _MemberTable:
+    """A member as it stands in the file."""
 
-    path: str
+    solver: str
+    parameters: Mapping[str, Any]
 
-    def portfolio(self, content: object) -> Portfolio:
-        table = self._table(content, "the file")
-        for key in table.keys() - KEYS:
-            raise UserError(f"{self.path}: unknown key '{key}'.{did_you_mean(key, KEYS)}")
-        if table.get("format") != FORMAT:
-            raise UserError(f"{self.path}: format {table.get('format')!r} is not {FORMAT}; is ceps up to date?")
-        problem = self._text(table, "problem")
-        if problem not in PROBLEMS:
-            raise UserError(f"{self.path}: problem '{problem}' is unknown.{did_you_mean(problem, PROBLEMS)}")
-        members = table.get("members")
-        if not isinstance(members, list) or not members:
-            raise UserError(f"{self.path}: 'members' must be a list of at least one configuration")
-        settings = {name: self._table(value, name) for name, value in self._section(table, "solvers").items()}
-        read = tuple(self._member(member, index, settings) for index, member in enumerate(members))
-        for member in read:
-            if problem not in SOLVERS[member.solver].problems:
-                raise UserError(f"{self.path}: solver '{member.solver}' does not solve problem '{problem}'")
-        return Portfolio(problem, read, self._metric(table), settings, self._section(table, "provenance"))
 
-    def _member(self, content: object, index: int, settings: dict[str, dict[str, Any]]) -> Configuration:
-        where = f"members[{index}]"
-        table = self._table(content, where)
-        name = self._text(table, "solver", where)
-        if name not in SOLVERS:
-            raise UserError(f"{self.path}: {where}: solver '{name}' is unknown.{did_you_mean(name, SOLVERS)}")
-        parameters = self._table(table.get("parameters"), f"{where}.parameters")
-        space = solver_named(name, settings.get(name, {})).space
-        for key in parameters:
-            if key not in space:
-                raise UserError(f"{self.path}: {where}: unknown parameter '{key}'.{did_you_mean(key, space)}")
-        try:
-            plain = {key: space[key].legal_value(value) for key, value in parameters.items()}
-        except (TypeError, ValueError) as error:
-            raise UserError(f"{self.path}: {where}: {error}") from error
-        for key, legal in plain.items():
-            if not legal:
-                raise UserError(f"{self.path}: {where}: {key} = {parameters[key]!r} is not in {space[key]}")
-        return plain_configuration(name, parameters)
+@dataclass(frozen=True, slots=True)
+class _FileTable:
+    """The keys of the file."""
 
-    def _metric(self, table: dict[str, Any]) -> MetricChoice:
-        metric = self._section(table, "metric")
-        cutoff, penalty = metric.get("cutoff"), metric.get("penalty")
-        for key, value in (("cutoff", cutoff), ("penalty", penalty)):
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number and not (key == "penalty" and value is None):
-                raise UserError(f"{self.path}: metric.{key} must be a number, not {value!r}")
-        assert cutoff is not None
-        return MetricChoice(self._text(metric, "name", "metric"), float(cutoff), penalty)
+    format: int
+    problem: str
+    metric: MetricChoice
+    members: tuple[_MemberTable, ...]
+    solvers: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
-    def _section(self, table: dict[str, Any], key: str) -> dict[str, Any]:
-        return self._table(table.get(key, {}), key)
+    def __post_init__(self) -> None:
+        if not self.members:
+            raise ValueError("members must be a list of at least one configuration")
 
-    def _table(self, value: object, where: str) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            raise UserError(f"{self.path}: {where} must be a JSON object, not {type(value).__name__}")
-        return value
 
-    def _text(self, table: dict[str, Any], key: str, where: str = "") -> str:
-        value = table.get(key)
-        if not isinstance(value, str):
-            raise UserError(f"{self.path}: {where + '.' if where else ''}{key} must be a text, not {value!r}")
-        return value
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not a JSON value")
+
+
+def _portfolio(content: object, where: str) -> Portfolio:
+    """The portfolio in a JSON value. Every part is checked: the file may come from a stranger."""
+    if isinstance(content, Mapping) and content.get("format", FORMAT) != FORMAT:
+        raise UserError(f"{where} format {brief(content['format'])} is not {FORMAT}; is ceps up to date?")
+    table = read_table(_FileTable, content, where)
+    with naming(where.removesuffix(":")):
+        problem_named(table.problem)
+        for name, settings in table.solvers.items():
+            solver_named(name, settings)
+        names = dict.fromkeys(member.solver for member in table.members)
+        solvers = {name: solver_named(name, table.solvers.get(name, {})) for name in names}
+    for solver in solvers.values():
+        if table.problem not in solver.problems:
+            raise UserError(f"{where} solver '{solver.name}' does not solve problem '{table.problem}'")
+    spaces = {name: solver.space for name, solver in solvers.items()}
+    members = tuple(
+        _member(member, spaces[member.solver], f"{where} members[{index}]")
+        for index, member in enumerate(table.members)
+    )
+    return Portfolio(table.problem, members, table.metric, table.solvers, table.provenance)
+
+
+def _member(member: _MemberTable, space: ConfigurationSpace, where: str) -> Configuration:
+    values: dict[str, Value] = {}
+    for name, given in member.parameters.items():
+        if name not in space:
+            raise UserError(f"{where} unknown parameter {brief(name)}.{did_you_mean(name, space)}")
+        value = _legal_value(space[name], given)
+        if value is None:
+            raise UserError(f"{where} {name} = {brief(given)} is not allowed; allowed is {space[name]}")
+        values[name] = value
+    return plain_configuration(member.solver, values)
+
+
+def _legal_value(parameter: Hyperparameter[Any, Any], given: object) -> Value | None:
+    """The value as the parameter has it; None when it does not."""
+    kind = type(parameter.default_value)
+    if kind is float and type(given) is int:
+        given = as_float(given)
+    # Of exactly this type: ConfigSpace takes true for 1, 2.0 for 2, and a list for many values.
+    if not isinstance(given, int | float | str) or type(given) is not kind:
+        return None
+    try:
+        return given if parameter.legal_value(given) else None
+    except (OverflowError, TypeError):  # an integer that no number of numpy's can hold
+        return None

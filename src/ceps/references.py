@@ -59,6 +59,8 @@ class References:
         self._seed = seed
         self._memory = memory
         self._references: dict[str, Reference] = {}
+        self._answers: dict[str, list[Answer]] = {}
+        self._settled: set[str] = set()
         self._noted: dict[str, float] = {}
         self._mutex = threading.Lock()
         self.cpu_charged = 0.0
@@ -73,6 +75,7 @@ class References:
     def know(self, instance: Any, cost: float, source: str) -> None:
         """Take a value from outside: a proven optimum, a best-known cost."""
         self._keep(instance, Reference(cost, 1.0, source, 0.0))
+        self._settled.add(instance.id)
 
     def note(self, instance: Any, cost: float) -> None:
         """A verified cost some run has found. It counts from the next :meth:`settle` on."""
@@ -89,69 +92,84 @@ class References:
                 changed.append(instance)
         return changed
 
-    def estimate(self, instance: Any) -> Reference | None:
-        """A cheap reference from one run of the first round, which :meth:`establish` will use again."""
-        found = self._charged(self._run(instance, 0, self._effort.cpu).result())
-        reference = self._consensus(instance, [found])
-        if reference is not None:
-            self._keep(instance, reference)
-        return reference
+    def estimate(self, instances: Iterable[Any]) -> None:
+        """Cheap references from the first run of the consensus, for instances that have none."""
+        missing = [instance for instance in instances if instance.id not in self._references]
+        self._play(missing, runs=1)
+        for instance in missing:
+            self._take_consensus(instance)
 
     def establish(
         self, instances: Iterable[Any], on_established: Callable[[Any, Reference | None], None] = lambda *_: None
     ) -> list[Any]:
-        """References for all instances that have none yet; the instances for which no run found a solution."""
-        missing = [instance for instance in instances if instance.id not in self._references]
-        if self._exact is not None:
-            self._prove(missing, on_established)
-            missing = [instance for instance in missing if instance.id not in self._references]
-        answers: dict[str, list[Answer]] = {instance.id: [] for instance in missing}
+        """Proven or agreed references for all instances; the instances for which no run found a solution."""
+        wanted = [instance for instance in instances if instance.id not in self._settled]
+        missing = self._prove(wanted, on_established)
         for round_ in range(self._effort.rounds):
-            self._play_round(round_, missing, answers)
+            self._play(missing, runs=(round_ + 1) * self._effort.runs)
             undecided = []
             for instance in missing:
-                reference = self._consensus(instance, answers[instance.id])
-                agreed = reference is not None and reference.agreement >= 1.0
-                if agreed or round_ == self._effort.rounds - 1:
-                    if reference is not None:
-                        self._keep(instance, reference)
+                reference = self._take_consensus(instance)
+                if (reference is not None and reference.agreement >= 1.0) or round_ == self._effort.rounds - 1:
+                    self._settled.add(instance.id)
                     on_established(instance, reference)
                 else:
                     undecided.append(instance)
             missing = undecided
-        return [instance for instance in instances if instance.id not in self._references]
+        return [instance for instance in wanted if instance.id not in self._references]
 
-    def _prove(self, instances: list[Any], on_established: Callable[[Any, Reference | None], None]) -> None:
-        assert self._exact is not None
+    def _prove(self, instances: list[Any], on_established: Callable[[Any, Reference | None], None]) -> list[Any]:
+        """Ask the exact solver, if there is one; the instances it did not prove."""
+        exact = self._exact
+        if exact is None:
+            return instances
         limit = 20.0 * self._effort.cpu
-        pending = [(i, self._submit(self._exact, i, seeds.derive(self._seed, "prove", i.id), limit)) for i in instances]
+        pending = [
+            (each, self._submit(exact, each, seeds.derive(self._seed, "prove", each.id), limit)) for each in instances
+        ]
+        unproven = []
         for instance, future in pending:
             found = self._charged(future.result())
             if found.outcome.ending is Ending.FINISHED and found.outcome.cost is not None:
-                self._keep(instance, Reference(found.outcome.cost, 1.0, self._exact.name, found.charge))
+                self._keep(instance, Reference(found.outcome.cost, 1.0, exact.name, found.charge))
+                self._settled.add(instance.id)
                 on_established(instance, self.reference(instance))
+            else:
+                unproven.append(instance)
+        return unproven
 
-    def _play_round(self, round_: int, instances: list[Any], answers: dict[str, list[Answer]]) -> None:
-        """All runs of a round, side by side."""
-        first, cpu = round_ * self._effort.runs, self._effort.cpu * 2**round_
+    def _play(self, instances: list[Any], runs: int) -> None:
+        """Runs of the consensus, side by side, until each instance has this many."""
         pending = [
-            (instance, self._run(instance, number, cpu))
+            (instance, self._run(instance, number))
             for instance in instances
-            for number in range(first, first + self._effort.runs)
+            for number in range(len(self._answers.setdefault(instance.id, [])), runs)
         ]
         for instance, future in pending:
-            answers[instance.id].append(self._charged(future.result()))
+            self._answers[instance.id].append(self._charged(future.result()))
 
-    def _consensus(self, instance: Any, answers: list[Answer]) -> Reference | None:
+    def _take_consensus(self, instance: Any) -> Reference | None:
+        answers = self._answers[instance.id]
         outcomes = [found.outcome for found in answers if found.outcome.ending not in FAILURES]
         costs = [outcome.cost for outcome in outcomes if outcome.cost is not None]
         if not costs:
             return None
         best = min(costs)
-        agreement = min(1.0, costs.count(best) / self._effort.runs)
-        return Reference(best, agreement, f"{self._solver.name}, {len(answers)} runs", sum(a.charge for a in answers))
+        known = self.reference(instance)
+        if known is not None and known.cost < best:
+            return known
+        reference = Reference(
+            cost=best,
+            agreement=min(1.0, costs.count(best) / self._effort.runs),
+            source=f"{self._solver.name}, {len(answers)} runs",
+            cpu=sum(found.charge for found in answers),
+        )
+        self._keep(instance, reference)
+        return reference
 
-    def _run(self, instance: Any, number: int, cpu: float) -> Future[Answer]:
+    def _run(self, instance: Any, number: int) -> Future[Answer]:
+        """One run of the consensus; every round has twice the time of the one before."""
+        cpu = self._effort.cpu * 2 ** (number // self._effort.runs)
         return self._submit(self._solver, instance, seeds.derive(self._seed, "reference", instance.id, number), cpu)
 
     def _submit(self, solver: Solver, instance: Any, seed: int, cpu: float) -> Future[Answer]:

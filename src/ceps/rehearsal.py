@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ceps import seeds
 from ceps.errors import UserError
+from ceps.evaluation.session import read_known_costs
 from ceps.execution.executor import Executor, Run
 from ceps.metrics import Metric, metric_named
 from ceps.problems import Problem, problem_named
@@ -17,6 +19,7 @@ from ceps.records import Limits, Outcome
 from ceps.settings import Scenario
 from ceps.solvers import Solver, solver_named
 from ceps.solvers.solver import default_configuration
+from ceps.tables import naming
 
 LONGEST = 2.0
 """CPU seconds of a rehearsal run, at most."""
@@ -34,35 +37,49 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """One solver's short run: what was called, with which limits, and what came of it."""
+    """One solver's short run: what is called, with which limits, and what will come of it."""
 
     solver: Solver
     instance: Any
     call: str
     limits: Limits
-    outcome: Outcome
+    outcome: Future[Outcome]
 
 
 def assemble(scenario: Scenario, base: Path, named: str) -> Cast:
     """Find what a scenario names. ``base`` is the folder it stands in, ``named`` what messages call it."""
-    problem = problem_named(scenario.problem.name)
-    metric = metric_named(scenario.metric.name, scenario.metric.cutoff, scenario.metric.penalty)
-    solvers = [solver_named(name, scenario.solvers.get(name, {}), base) for name in scenario.portfolio.solvers]
+    with naming(f"{named}: [problem] name"):
+        problem = problem_named(scenario.problem.name)
+    with naming(named):
+        metric = metric_named(scenario.metric.name, scenario.metric.cutoff, scenario.metric.penalty)
+        for name, settings in scenario.solvers.items():
+            solver_named(name, settings, base)
+    with naming(f"{named}: [portfolio] solvers"):
+        solvers = [solver_named(name, scenario.solvers.get(name, {}), base) for name in scenario.portfolio.solvers]
     for solver in solvers:
         if problem.name not in solver.problems:
-            raise UserError(f"{named}: [portfolio] solver '{solver.name}' does not solve problem '{problem.name}'")
-    for name in scenario.solvers:
-        solver_named(name, scenario.solvers[name], base)
+            raise UserError(
+                f"{named}: [portfolio] solvers: '{solver.name}' does not solve problem '{problem.name}'; remove it"
+            )
+    if scenario.references.known is not None:
+        with naming(f"{named}: [references] known"):
+            read_known_costs(base / scenario.references.known)
+    return Cast(problem, _instances(scenario, problem, base, named), solvers, metric)
+
+
+def _instances(scenario: Scenario, problem: Problem, base: Path, named: str) -> list[Any]:
     made = scenario.problem.generate
     if made is None:
-        instances = read_instances(problem, scenario.problem.train, base, f"{named}: [problem] train")
-    else:
-        instances = [problem.generate(made.generator, made.size, scenario.seed + index) for index in range(made.count)]
-    return Cast(problem, instances, solvers, metric)
+        return read_instances(problem, scenario.problem.train, base, f"{named}: [problem] train")
+    with naming(f"{named}: [problem.generate]"):
+        return [problem.generate(made.generator, made.size, scenario.seed + index) for index in range(made.count)]
 
 
 def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Rehearsal]:
-    """One short run per solver, of its default configuration on the first instance, without a target."""
+    """One short run per solver, of its default configuration on the first instance, without a target.
+
+    Each is yielded when it starts, so that people can see what is called before it ends.
+    """
     for solver in cast.solvers:
         configuration = default_configuration(solver)
         limits = Limits(min(cast.metric.cutoff, LONGEST), scenario.execution.memory)
@@ -74,5 +91,5 @@ def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Reh
             seed=seeds.derive(scenario.seed, "rehearsal"),
             limits=limits,
         )
-        outcome = executor.submit(run).result()
-        yield Rehearsal(solver, run.instance, solver.describe(configuration.as_dict()), limits, outcome)
+        call = solver.describe(configuration.as_dict())
+        yield Rehearsal(solver, run.instance, call, limits, executor.submit(run))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ceps.errors import UserError
 from ceps.tables import Bytes, Seconds, read_table, read_toml
 
 
@@ -50,6 +48,8 @@ class PortfolioSettings:
         _at_least_one(self, "size")
         if not self.solvers:
             raise ValueError('solvers must name at least one solver, such as ["lkh"]')
+        if len(set(self.solvers)) < len(self.solvers):
+            raise ValueError(f"solvers names one of {', '.join(self.solvers)} twice; name each once")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,10 @@ class MetricSettings:
     cutoff: Seconds
     name: str = "par10"
     penalty: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.penalty is not None and self.penalty <= 0.0:
+            raise ValueError(f"penalty must be above 0, not {self.penalty:g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,23 +119,11 @@ class Scenario:
 def read_scenario(path: Path) -> Scenario:
     """Read a scenario file. Relative paths in it are relative to the folder it stands in."""
     tables = read_toml(path)
-    where = f"{path}:"
-    checked = {key: value for key, value in tables.items() if key != "method"}
-    named = {entry.name: entry for entry in dataclasses.fields(Scenario)}
-    for key, value in checked.items():
-        if key in named and key not in ("seed", "solvers") and not isinstance(value, Mapping):
-            raise UserError(f"{where} [{key}] must be a table, not {value!r}")
-    return read_table(Scenario, {**checked, **_method(tables, where)}, where)
-
-
-def _method(tables: Mapping[str, Any], where: str) -> dict[str, Any]:
-    if "method" not in tables:
-        return {}
-    method = tables["method"]
-    if not isinstance(method, Mapping):
-        raise UserError(f"{where} [method] must be a table, not {method!r}")
-    options = {key: value for key, value in method.items() if key != "name"}
-    return {"method": {**({"name": method["name"]} if "name" in method else {}), "options": options}}
+    if isinstance(method := tables.get("method"), Mapping):
+        options = {key: value for key, value in method.items() if key != "name"}
+        name = {"name": method["name"]} if "name" in method else {}
+        tables["method"] = {**name, "options": options}
+    return read_table(Scenario, tables, f"{path}:")
 
 
 def _at_least_one(settings: Any, *keys: str) -> None:

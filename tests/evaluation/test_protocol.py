@@ -39,7 +39,7 @@ def evaluator() -> Iterator[tuple[Evaluator, Runner]]:
 def test_the_best_member_counts_and_the_others_are_capped(evaluator: tuple[Evaluator, Runner]) -> None:
     """The score is the fast member's, and the slow one is stopped as soon as it cannot matter."""
     made, runner = evaluator
-    report = evaluate(portfolio_of(0.02, 0.2), INSTANCES, made, repeats=1, seed=1, workers=2)
+    report = evaluate(portfolio_of(0.02, 0.2), INSTANCES, made, repeats=1, seed=1)
     assert [result.repeats[0].component for result in report.per_instance] == [1, 1]
     assert report.timeouts == 0
     assert report.score == pytest.approx(0.07, abs=0.05)
@@ -50,7 +50,7 @@ def test_the_best_member_counts_and_the_others_are_capped(evaluator: tuple[Evalu
 def test_repeats_have_seeds_of_their_own_and_the_median_counts(evaluator: tuple[Evaluator, Runner]) -> None:
     """Three repeats are three runs, and the instance scores their median."""
     made, runner = evaluator
-    report = evaluate(portfolio_of(0.01), INSTANCES[:1], made, repeats=3, seed=1, workers=2)
+    report = evaluate(portfolio_of(0.01), INSTANCES[:1], made, repeats=3, seed=1)
     scores = sorted(repeat.score for repeat in report.per_instance[0].repeats)
     assert report.per_instance[0].score == report.score == scores[1]
     assert runner.runs_made == 3
@@ -59,7 +59,7 @@ def test_repeats_have_seeds_of_their_own_and_the_median_counts(evaluator: tuple[
 def test_timeouts_are_counted(evaluator: tuple[Evaluator, Runner]) -> None:
     """A portfolio that cannot solve an instance within the cut-off scores ten times the cut-off there."""
     made, _ = evaluator
-    report = evaluate(portfolio_of(0.4), INSTANCES, made, repeats=1, seed=1, workers=2)
+    report = evaluate(portfolio_of(0.4), INSTANCES, made, repeats=1, seed=1)
     assert (report.timeouts, report.score) == (2, 10.0)
     assert [result.timeout for result in report.per_instance] == [True, True]
 
@@ -67,7 +67,7 @@ def test_timeouts_are_counted(evaluator: tuple[Evaluator, Runner]) -> None:
 def test_an_instance_without_reference_counts_as_timeout(evaluator: tuple[Evaluator, Runner]) -> None:
     """Where nobody knows what solved means, nothing is run and the penalty counts."""
     made, runner = evaluator
-    report = evaluate(portfolio_of(0.0), [BitsInstance("six", 6)], made, repeats=2, seed=1, workers=2)
+    report = evaluate(portfolio_of(0.0), [BitsInstance("six", 6)], made, repeats=2, seed=1)
     assert (report.timeouts, report.score, runner.runs_made) == (1, 10.0, 0)
 
 
@@ -78,7 +78,7 @@ def test_a_beaten_reference_is_corrected_and_the_instance_evaluated_again(
     made, runner = evaluator
     made.references.know(INSTANCES[0], 1, "given")
     made.references.note(INSTANCES[0], 0)
-    report = evaluate(portfolio_of(0.0), INSTANCES[:1], made, repeats=1, seed=1, workers=2)
+    report = evaluate(portfolio_of(0.0), INSTANCES[:1], made, repeats=1, seed=1)
     assert report.per_instance[0].reference == 0
     assert report.per_instance[0].repeats[0].cost == 0
     assert runner.runs_made == 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +48,6 @@ def evaluate(
     evaluator: Evaluator,
     repeats: int,
     seed: int,
-    workers: int,
     on_repeat: Callable[[Any, Repeat], None] = lambda instance, repeat: None,
 ) -> Report:
     """Run the test protocol.
@@ -58,42 +56,22 @@ def evaluate(
     portfolio's score as if all had run side by side. When a run beats the reference of an instance, the instance is
     evaluated again with the better one.
     """
-    threads = ThreadPoolExecutor(workers)
-    try:
-        results = _play(portfolio, instances, evaluator, repeats, seed, threads, on_repeat)
-    finally:
-        # Not waiting: after an interrupt, a thread ends when its run is killed with the executor.
-        threads.shutdown(wait=False, cancel_futures=True)
-    per_instance = tuple(_instance_result(instance, results[instance.id], evaluator) for instance in instances)
+    results: dict[str, list[Repeat]] = {}
+    pending = list(instances)
+    while pending:
+        wanted = [(instance, number) for instance in pending for number in range(repeats)]
+        made = evaluator.map(lambda each: _repeat(portfolio, each[0], evaluator, seed, each[1], on_repeat), wanted)
+        results.update({instance.id: [] for instance in pending})
+        for (instance, _), repeat in zip(wanted, made, strict=True):
+            results[instance.id].append(repeat)
+        pending = evaluator.references.settle(pending)
+    per_instance = tuple(_instance_result(instance, tuple(results[instance.id]), evaluator) for instance in instances)
     return Report(
         metric=evaluator.metric.name,
         score=statistics.fmean(result.score for result in per_instance),
         timeouts=sum(result.timeout for result in per_instance),
         per_instance=per_instance,
     )
-
-
-def _play(
-    portfolio: Portfolio,
-    instances: Sequence[Any],
-    evaluator: Evaluator,
-    repeats: int,
-    seed: int,
-    threads: ThreadPoolExecutor,
-    on_repeat: Callable[[Any, Repeat], None],
-) -> dict[str, tuple[Repeat, ...]]:
-    results: dict[str, tuple[Repeat, ...]] = {}
-    pending = list(instances)
-    while pending:
-        futures = {
-            (instance.id, number): threads.submit(_repeat, portfolio, instance, evaluator, seed, number, on_repeat)
-            for instance in pending
-            for number in range(repeats)
-        }
-        for instance in pending:
-            results[instance.id] = tuple(futures[instance.id, number].result() for number in range(repeats))
-        pending = evaluator.references.settle(pending)
-    return results
 
 
 def _repeat(
@@ -105,13 +83,12 @@ def _repeat(
     on_repeat: Callable[[Any, Repeat], None],
 ) -> Repeat:
     best = Repeat(evaluator.metric.penalty, None, None)
-    if not evaluator.metric.uses_target or evaluator.references.reference(instance) is not None:
-        # The same seed for every member and every portfolio: common random numbers.
-        run_seed = seeds.derive(seed, "test", instance.id, number)
-        for index, member in enumerate(portfolio.members, start=1):
-            made = evaluator.submit(member, instance, run_seed, bound=best.score).result()
-            if made.score < best.score:
-                best = Repeat(made.score, index, made.outcome.cost)
+    # The same seed for every member and every portfolio: common random numbers.
+    run_seed = seeds.derive(seed, "test", instance.id, number)
+    for index, member in enumerate(portfolio.members, start=1):
+        made = evaluator.submit(member, instance, run_seed, bound=best.score).result()
+        if made.score < best.score:
+            best = Repeat(made.score, index, made.outcome.cost)
     on_repeat(instance, best)
     return best
 

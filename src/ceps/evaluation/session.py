@@ -91,7 +91,7 @@ def run_plan(
                     references.know(instance, plan.known[instance.name], "given")
             references.establish(plan.instances, on_reference)
         evaluator = Evaluator(problem, solvers, plan.metric, runner, references, plan.memory)
-        report = evaluate(plan.portfolio, plan.instances, evaluator, plan.repeats, plan.seed, executor.slots, on_repeat)
+        report = evaluate(plan.portfolio, plan.instances, evaluator, plan.repeats, plan.seed, on_repeat)
         return Evaluated(report, evaluator.cpu_charged, references.cpu_charged, runner.cpu_spent, runner.runs_made)
 
 

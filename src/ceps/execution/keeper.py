@@ -170,7 +170,8 @@ def main() -> None:
     _native.adopt_orphans()
     start: Start = wire.receive(connection)
     sys.path[:] = start.search_path
-    start.scratch.mkdir(mode=0o700)
+    # With its parent: a keeper that has ended may have removed it as empty.
+    start.scratch.mkdir(mode=0o700, parents=True)
     try:
         Keeper(connection, start.scratch).serve()
     except wire.ConnectionLostError:

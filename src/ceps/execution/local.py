@@ -35,6 +35,11 @@ ONE_THREAD = dict.fromkeys(
 )
 
 
+def single_threaded_environment() -> dict[str, str]:
+    """The environment of processes that must neither start threads nor differ from one start to the next."""
+    return {**os.environ, **ONE_THREAD, "PYTHONHASHSEED": "0"}
+
+
 def available_cores() -> int:
     """The cores this process may use."""
     return len(os.sched_getaffinity(0))
@@ -180,8 +185,7 @@ class _Keeper:
                 pass_fds=[other_end.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                # A hash seed of its own would make a solver written in Python differ from run to run.
-                env={**os.environ, **ONE_THREAD, "PYTHONHASHSEED": "0", MARK: self._mark},
+                env={**single_threaded_environment(), MARK: self._mark},
                 start_new_session=True,
             )
         wire.send(self._connection, Start([str(Path(entry).resolve()) for entry in sys.path], scratch))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,22 +17,31 @@ def read_instances(problem: Problem, patterns: Iterable[str], base: Path, named:
 
     ``base`` is what relative patterns are relative to; ``named`` says in messages where the patterns stand.
     """
-    paths: dict[Path, None] = {}
+    paths: dict[str, Path] = {}
     for pattern in patterns:
-        found = _files(problem, base / pattern, pattern)
+        try:
+            found = {os.path.realpath(path): path for path in _files(problem, base, os.path.expanduser(pattern))}
+        except (OSError, ValueError) as error:
+            raise UserError(f"{named}: {pattern!r} cannot be searched ({error}); name another place") from error
         if not found:
             raise UserError(
-                f"{named}: '{pattern}' matches no {problem.suffixes[0]} file (looked below {base.resolve()})"
+                f"{named}: '{pattern}' matches no {problem.suffixes[0]} file (looked below {base.resolve()}); "
+                "give files, folders or patterns"
             )
-        paths.update(dict.fromkeys(found))
+        for place, path in found.items():
+            paths.setdefault(place, path)
     if not paths:
         raise UserError(f"{named}: no instances are named; give files, folders or patterns")
-    return [problem.read(path) for path in paths]
+    return [problem.read(path) for path in paths.values()]
 
 
-def _files(problem: Problem, path: Path, pattern: str) -> list[Path]:
-    if path.is_dir():
+def _files(problem: Problem, base: Path, pattern: str) -> list[Path]:
+    path = base / pattern
+    # os.path and not Path: its questions are answered whatever the name looks like.
+    if os.path.isdir(path):
         return sorted(file for file in path.iterdir() if file.suffix.lower() in problem.suffixes)
-    if path.exists() or not glob.has_magic(pattern):
+    if os.path.exists(path) or not glob.has_magic(pattern):
         return [path]  # A missing file is told by the reader, by its name.
-    return sorted(Path(file) for file in glob.glob(str(path), recursive=True) if Path(file).is_file())
+    # root_dir: brackets in the name of the folder are no pattern.
+    matches = (base / match for match in glob.glob(pattern, root_dir=base, recursive=True))
+    return sorted(match for match in matches if match.is_file())

@@ -1,0 +1,127 @@
+"""A scenario's cast is found and checked, and each solver has one short run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ceps.errors import UserError
+from ceps.execution.local import LocalExecutor
+from ceps.metrics import Par10
+from ceps.problems import problem_named
+from ceps.records import Ending, Limits
+from ceps.rehearsal import LONGEST, Cast, assemble, rehearse
+from ceps.settings import (
+    ExecutionSettings,
+    GenerateSettings,
+    MetricSettings,
+    PortfolioSettings,
+    ProblemSettings,
+    ReferenceSettings,
+    Scenario,
+)
+from ceps.solvers.lkh import Lkh
+from ceps.testing.bits import Bits, BitsInstance, BitSolver
+from ceps.testing.misbehaving import CannotBePrepared, Raises, Spins
+
+TSP = problem_named("tsp")
+
+
+def scenario(
+    problem: ProblemSettings | None = None,
+    portfolio: PortfolioSettings | None = None,
+    metric: MetricSettings | None = None,
+    **others: object,
+) -> Scenario:
+    return Scenario(
+        seed=5,
+        problem=problem or ProblemSettings("tsp", generate=GenerateSettings("uniform", 10, 3)),
+        portfolio=portfolio or PortfolioSettings(("lkh",)),
+        metric=metric or MetricSettings(10.0),
+        **others,  # type: ignore[arg-type]
+    )
+
+
+def test_generated_instances(tmp_path: Path) -> None:
+    """A scenario's generator makes its instances, of seeds that count up from the scenario's."""
+    cast = assemble(scenario(), tmp_path, "s.toml")
+    assert cast.instances == [TSP.generate("uniform", 10, seed) for seed in (5, 6, 7)]
+    assert (cast.problem, cast.solvers, cast.metric) == (TSP, [Lkh()], Par10(10.0))
+
+
+def test_files_are_relative_to_the_scenario(tmp_path: Path) -> None:
+    """Instances, known costs and binaries are looked for in the folder the scenario stands in."""
+    made = TSP.generate("uniform", 10, 1)
+    TSP.write(made, tmp_path / "a.tsp")
+    (tmp_path / "optima.json").write_text(json.dumps({"a.tsp": 1}))
+    cast = assemble(
+        scenario(
+            ProblemSettings("tsp", train=("*.tsp",)),
+            references=ReferenceSettings(known="optima.json"),
+            solvers={"lkh": {"binary": "bin/LKH"}},
+        ),
+        tmp_path,
+        "s.toml",
+    )
+    assert cast.instances == [made]
+    assert cast.solvers == [Lkh(tmp_path / "bin" / "LKH")]
+
+
+MISTAKES: dict[str, tuple[dict[str, object], str]] = {
+    "problem": ({"problem": ProblemSettings("tps", train=("x",))}, "[problem] name: problem 'tps' is unknown. Did you"),
+    "pattern": ({"problem": ProblemSettings("tsp", train=("*.x",))}, "[problem] train: '*.x' matches no .tsp file"),
+    "generator": (
+        {"problem": ProblemSettings("tsp", generate=GenerateSettings("unifrom", 9, 1))},
+        "[problem.generate]: There is no TSP generator 'unifrom'. Did you mean 'uniform'?",
+    ),
+    "solver": ({"portfolio": PortfolioSettings(("lhk",))}, "[portfolio] solvers: solver 'lhk' is unknown. Did you"),
+    "metric": ({"metric": MetricSettings(1.0, "par1")}, "[metric] name = 'par1' is unknown. Did you mean 'par10'?"),
+    "penalty": ({"metric": MetricSettings(1.0, "par10", 5.0)}, "[metric] penalty: PAR-10 has none to set"),
+    "settings of no solver": ({"solvers": {"lhk": {}}}, "solver 'lhk' is unknown. Did you mean 'lkh'?"),
+    "settings of no kind": ({"solvers": {"lkh": 3}}, "[solvers.lkh] must be a table, not 3"),
+    "setting": ({"solvers": {"lkh": {"binry": "x"}}}, "[solvers.lkh] unknown key 'binry'. Did you mean 'binary'?"),
+    "known costs": ({"references": ReferenceSettings(known="none.json")}, "[references] known: "),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_what_is_not_there(tmp_path: Path, changes: dict[str, object], message: str) -> None:
+    """What a scenario names and is not there is told with the scenario's file and the key."""
+    with pytest.raises(UserError) as caught:
+        assemble(scenario(**changes), tmp_path, "s.toml")  # type: ignore[arg-type]
+    assert str(caught.value).startswith("s.toml: ")
+    assert message in str(caught.value)
+
+
+def test_each_solver_runs_once_and_shortly() -> None:
+    """Every solver has one run on the first instance: good, crashing and endless ones, the last cut off."""
+    instances = [BitsInstance("few", 3), BitsInstance("many", 9)]
+    cast = Cast(Bits(), instances, [BitSolver(), Raises(), Spins()], Par10(0.3))
+    settings = scenario(execution=ExecutionSettings(memory=512 * 1024**2))
+    with LocalExecutor(workers=1) as executor:
+        made = [(each, each.outcome.result()) for each in rehearse(cast, settings, executor)]
+    assert [outcome.ending for _, outcome in made] == [Ending.FINISHED, Ending.CRASHED, Ending.TIMEOUT]
+    good, its_outcome = made[0]
+    assert good.call == "BitSolver({'pause': 0.0})"
+    assert its_outcome.cost == 0
+    assert {each.instance.name for each, _ in made} == {"few"}
+    assert {each.limits for each, _ in made} == {Limits(0.3, 512 * 1024**2)}
+
+
+def test_a_long_cut_off_is_not_rehearsed() -> None:
+    """However long the cut-off, a rehearsal is short."""
+    cast = Cast(Bits(), [BitsInstance("few", 3)], [BitSolver()], Par10(1000.0))
+    with LocalExecutor(workers=1) as executor:
+        (made,) = rehearse(cast, scenario(), executor)
+    assert made.limits.cpu == LONGEST
+
+
+def test_a_solver_that_cannot_run_here() -> None:
+    """A solver that is not installed is told as the user's to mend."""
+    cast = Cast(Bits(), [BitsInstance("few", 3)], [CannotBePrepared()], Par10(1.0))
+    with LocalExecutor(workers=1) as executor:
+        (made,) = rehearse(cast, scenario(), executor)
+        with pytest.raises(UserError):
+            made.outcome.result()

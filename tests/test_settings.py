@@ -1,0 +1,156 @@
+"""A scenario file is read whole, and every mistake in it is told with its key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ceps.errors import UserError
+from ceps.settings import (
+    BudgetSettings,
+    ExecutionSettings,
+    GenerateSettings,
+    MethodSettings,
+    MetricSettings,
+    PortfolioSettings,
+    ProblemSettings,
+    ReferenceSettings,
+    Scenario,
+    read_scenario,
+)
+
+SMALLEST = """
+seed = 1
+[problem]
+name = "tsp"
+train = ["data/*.tsp"]
+[portfolio]
+solvers = ["lkh"]
+[metric]
+cutoff = 10
+"""
+
+FULL = """
+seed = 7
+[problem]
+name = "tsp"
+generate = { generator = "portgen", size = 400, count = 30 }
+[portfolio]
+size = 2
+solvers = ["lkh", "eax"]
+[metric]
+name = "quality"
+cutoff = "1min"
+penalty = 50
+[method]
+name = "ceps"
+iterations = 4
+sessions = 10
+[budget]
+cpu = "40h"
+[execution]
+workers = 8
+memory = "1GiB"
+[references]
+known = "optima.json"
+cpu = 30
+[solvers.lkh]
+binary = "/opt/LKH"
+"""
+
+
+def read(folder: Path, text: str) -> Scenario:
+    path = folder / "s.toml"
+    path.write_text(text)
+    return read_scenario(path)
+
+
+def test_the_smallest_scenario(tmp_path: Path) -> None:
+    """What is not said has its default."""
+    assert read(tmp_path, SMALLEST) == Scenario(
+        seed=1,
+        problem=ProblemSettings("tsp", train=("data/*.tsp",)),
+        portfolio=PortfolioSettings(solvers=("lkh",), size=4),
+        metric=MetricSettings(cutoff=10.0, name="par10"),
+        method=MethodSettings("ceps", {}),
+        budget=None,
+        execution=ExecutionSettings(workers=None, memory=2 * 1024**3),
+        references=ReferenceSettings(),
+        solvers={},
+    )
+
+
+def test_a_full_scenario(tmp_path: Path) -> None:
+    """Every key arrives where it belongs, the method's own settings beside its name."""
+    assert read(tmp_path, FULL) == Scenario(
+        seed=7,
+        problem=ProblemSettings("tsp", generate=GenerateSettings("portgen", 400, 30)),
+        portfolio=PortfolioSettings(solvers=("lkh", "eax"), size=2),
+        metric=MetricSettings(cutoff=60.0, name="quality", penalty=50.0),
+        method=MethodSettings("ceps", {"iterations": 4, "sessions": 10}),
+        budget=BudgetSettings(144_000.0),
+        execution=ExecutionSettings(8, 1024**3),
+        references=ReferenceSettings("optima.json", 30.0),
+        solvers={"lkh": {"binary": "/opt/LKH"}},
+    )
+
+
+MISTAKES = {
+    "misspelt key": ("seed", "sed", "s.toml: unknown key 'sed'. Did you mean 'seed'?"),
+    "misspelt table": ("[metric]", "[metrics]", "s.toml: unknown key 'metrics'. Did you mean 'metric'?"),
+    "misspelt key in a table": ("cutoff", "cutof", "s.toml: [metric] unknown key 'cutof'. Did you mean 'cutoff'?"),
+    "missing key": ("cutoff = 10", "", "s.toml: [metric] the key 'cutoff' is missing"),
+    "missing table": ("[metric]\ncutoff = 10", "", "s.toml: the key 'metric' is missing"),
+    "cut-off 0": ("cutoff = 10", "cutoff = 0", "s.toml: [metric] cutoff must be a finite time above 0, not 0"),
+    "cut-off nan": ("cutoff = 10", "cutoff = nan", "s.toml: [metric] cutoff must be a finite time above 0, not nan"),
+    "negative penalty": ("cutoff = 10", "cutoff = 10\npenalty = -1", "[metric] penalty must be above 0, not -1"),
+    "text for a number": ("seed = 1", 'seed = "1"', "s.toml: seed must be a whole number, not '1'"),
+    "text for a list": ('["lkh"]', '"lkh"', "s.toml: [portfolio] solvers must be a list, not 'lkh'"),
+    "no solvers": ('["lkh"]', "[]", "[portfolio] solvers must name at least one solver"),
+    "a solver twice": ('["lkh"]', '["lkh", "lkh"]', "[portfolio] solvers names one of lkh, lkh twice"),
+    "empty portfolio": ("[portfolio]", "[portfolio]\nsize = 0", "[portfolio] size must be at least 1, not 0"),
+    "no instances": ('train = ["data/*.tsp"]', "", "s.toml: [problem] needs either train = "),
+    "two sources": (
+        "[portfolio]",
+        '[problem.generate]\ngenerator = "g"\nsize = 9\ncount = 1\n[portfolio]',
+        "s.toml: [problem] needs either train = ",
+    ),
+    "nothing to generate": (
+        'train = ["data/*.tsp"]',
+        'generate = { generator = "g", size = 9, count = 0 }',
+        "s.toml: [problem.generate] count must be at least 1, not 0",
+    ),
+    "number for a table": ("seed = 1", "seed = 1\nbudget = 3", "s.toml: [budget] must be a table, not 3"),
+    "number for the method": ("seed = 1", "seed = 1\nmethod = 3", "s.toml: [method] must be a table, not 3"),
+    "number for solvers": ("seed = 1", "seed = 1\nsolvers = 3", "s.toml: solvers must be a table, not 3"),
+    "no workers": ("seed = 1", "seed = 1\nexecution.workers = 0", "[execution] workers must be at least 1, not 0"),
+    "wrong unit": ("seed = 1", 'seed = 1\nbudget.cpu = "4hours"', "[budget] cpu has the unknown unit 'hours'"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "message"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_mistakes(tmp_path: Path, old: str, new: str, message: str) -> None:
+    """A mistake in a scenario is told with the file, the table, the key and the way out."""
+    assert old in SMALLEST
+    with pytest.raises(UserError) as caught:
+        read(tmp_path, SMALLEST.replace(old, new))
+    assert message in str(caught.value)
+
+
+@given(st.integers(0, len(FULL.splitlines()) - 1), st.text("=[]{}\"'.,#\n 01ex-_nainf", max_size=12))
+@settings(
+    derandomize=True, deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_damaged_scenarios_are_read_or_refused(tmp_path: Path, line: int, damage: str) -> None:
+    """Whatever stands behind a key, the scenario is read or refused by its name."""
+    lines = FULL.splitlines()
+    lines[line] = lines[line].split("=")[0] + "= " + damage
+    message = ""
+    try:
+        read(tmp_path, "\n".join(lines))
+    except UserError as error:
+        message = str(error)
+    assert message == "" or message.startswith(f"{tmp_path / 's.toml'}: ")
