@@ -1,26 +1,48 @@
-"""The main job, from nothing: make instances, check a scenario, solve. ``make demo`` runs it."""
+"""The main job, from nothing: build a portfolio from a handful of instances, test it, solve. ``make demo`` runs it.
+
+python -m examples.demo [FOLDER] [SCENARIO]
+"""
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+SIZE = "400"
 
 
-def ceps(*arguments: str) -> None:
-    """Run a command as one would type it, and show it."""
+def ceps(*arguments: str) -> str:
+    """Run a command as one would type it, and show it; its output is shown, or returned when it is JSON."""
     print(f"\n$ ceps {shlex.join(arguments)}", flush=True)
-    subprocess.run([str(Path(sys.executable).with_name("ceps")), *arguments], check=True)
+    output = subprocess.PIPE if "--json" in arguments else None
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("ceps")), *arguments], check=True, text=True, stdout=output
+    )
+    return done.stdout or ""
 
 
-def main(folder: Path) -> None:
-    ceps("generate", "tsp", "--size", "400", "--count", "3", "--seed", "1", "--out", str(folder), "--force")
-    ceps("check", str(HERE / "scenario.toml"))
-    ceps("solve", str(folder / "uniform-400-1.tsp"), "--time", "5", "--out", str(folder / "uniform-400-1.tour"))
+def main(folder: Path, scenario: Path) -> None:
+    test, run = folder / "test", folder / "run"
+    ceps("generate", "tsp", "--size", SIZE, "--count", "6", "--seed", "1001", "--out", str(test), "--force")
+    ceps("build", str(scenario), "--out", str(run))
+    scores = {}
+    for name, file in {"CEPS.initial": "portfolio.initial.json", "CEPS": "portfolio.json"}.items():
+        options = ("--repeats", "1", "--out", str(folder / "evaluation"), "--json")
+        report = json.loads(ceps("evaluate", str(test), "--portfolio", str(run / file), *options))
+        scores[name] = f"{report['metric']} {report['score']:.3f}, {report['timeouts']} timeouts"
+    print()
+    for name, score in scores.items():
+        print(f"{name:13s} {score} on 6 instances never seen")
+    city, tour = test / f"uniform-{SIZE}-1001.tsp", folder / "city.tour"
+    ceps("solve", str(city), "--portfolio", str(run / "portfolio.json"), "--time", "3", "--out", str(tour))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("demo"))
+    main(
+        Path(sys.argv[1]) if len(sys.argv) > 1 else Path("demo"),
+        Path(sys.argv[2]) if len(sys.argv) > 2 else HERE / "scenario.toml",
+    )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ceps import seeds
 from ceps.errors import UserError
 from ceps.execution.local import LocalExecutor
 from ceps.metrics import Par10
@@ -47,7 +48,8 @@ def scenario(
 def test_generated_instances(tmp_path: Path) -> None:
     """A scenario's generator makes its instances, of seeds that count up from the scenario's."""
     cast = assemble(scenario(), tmp_path, "s.toml")
-    assert cast.instances == [TSP.generate("uniform", 10, seed) for seed in (5, 6, 7)]
+    chosen = [seeds.derive(5, "generate", index) for index in range(3)]
+    assert cast.instances == [TSP.generate("uniform", 10, seed) for seed in chosen]
     assert (cast.problem, cast.solvers, cast.metric) == (TSP, [Lkh()], Par10(10.0))
 
 

@@ -15,7 +15,8 @@ import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
-from ceps import __version__, rehearsal
+from ceps import __version__, building, rehearsal
+from ceps.build_view import BuildView
 from ceps.console import RaceView, Steps, Voice, number
 from ceps.errors import UserError
 from ceps.evaluation.protocol import Repeat
@@ -25,11 +26,21 @@ from ceps.metrics import METRICS, metric_named
 from ceps.portfolio import Portfolio
 from ceps.problems import PROBLEMS, problem_named, problem_of_file
 from ceps.problems.collect import read_instances
-from ceps.records import Outcome
 from ceps.settings import read_scenario
 from ceps.solve import Answer, default_portfolio, race
 from ceps.store import Reference
 from ceps.tables import duration, naming, size
+from ceps.texts import (
+    answer_text,
+    built_text,
+    components_text,
+    counted,
+    cpu_text,
+    evaluated_table,
+    evaluated_text,
+    outcome_text,
+    raw_text,
+)
 
 # No markup and no emoji: names of files and instances are printed as they are.
 _out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
@@ -115,7 +126,7 @@ def generate(
         for instance, path in zip(instances, paths, strict=True):
             chosen.write(instance, path)
             steps.done("Writing")
-    _out.print(f"{_counted(count, 'instance')} in {out}")
+    _out.print(f"{counted(count, 'instance')} in {out}")
 
 
 @app.command()
@@ -130,8 +141,8 @@ def check(
     cast = rehearsal.assemble(settings, scenario.parent, str(scenario))
     workers = settings.execution.workers or available_cores()
     _out.print(
-        f"{scenario}: {_counted(len(cast.instances), 'training instance')} of problem '{cast.problem.name}', "
-        f"{cast.metric.name} with cut-off {cast.metric.cutoff:g} s, {_counted(workers, 'worker')}"
+        f"{scenario}: {counted(len(cast.instances), 'training instance')} of problem '{cast.problem.name}', "
+        f"{cast.metric.name} with cut-off {cast.metric.cutoff:g} s, {counted(workers, 'worker')}"
     )
     failed = False
     with LocalExecutor(workers=1) as executor:
@@ -141,12 +152,37 @@ def check(
             cpu, wall, memory = made.limits.cpu, made.limits.wall_guard, made.limits.memory / 1024**2
             _section("Limits", f"CPU {cpu:g} s, wall {wall:g} s, memory {memory:.0f} MiB")
             outcome = made.outcome.result()
-            _section("Raw outcome", _raw_text(outcome))
-            _section("Parsed outcome", _outcome_text(outcome))
+            _section("Raw outcome", raw_text(outcome))
+            _section("Parsed outcome", outcome_text(outcome))
             failed = failed or outcome.cost is None
     if failed:
         _err.print("ceps: a solver found no valid solution; see its outcome above", style="red")
         raise typer.Exit(1)
+
+
+@app.command()
+def build(
+    scenario: Annotated[Path, typer.Argument(help="A scenario file.")],
+    out: Annotated[Path, typer.Option(help="Run directory; the same again = resume.")],
+    workers: Annotated[
+        int | None, typer.Option(help="Runs at a time. Default: the scenario's, or one per core.", show_default=False)
+    ] = None,
+) -> None:
+    """Build a portfolio. Stopped or killed, start it again with the same command: it goes on where it was.
+
+    Writes portfolio.initial.json, portfolio.json (after every iteration) and the run history into the run directory.
+
+    **Example:** `ceps build scenario.toml --out runs/a`
+    """
+    settings = read_scenario(scenario)
+    try:
+        with LocalExecutor(workers or settings.execution.workers) as executor, BuildView(_err) as view:
+            built = building.build(settings, scenario.parent, str(scenario), executor, out, view)
+    except KeyboardInterrupt:
+        _err.print(f"ceps: finished runs are kept in {out}: the same command again goes on from there")
+        raise
+    _out.print(built_text(built))
+    _out.print(f"portfolio in {out / 'portfolio.json'}", style="bold")
 
 
 @app.command()
@@ -286,55 +322,27 @@ def _show_answer(answer: Answer, portfolio: Portfolio, out: Path | None, as_json
         keys = ("cost", "status", "component", "cpu", "wall", "solution")
         print(json.dumps({key: getattr(answer, key) for key in keys}))
         return
-    for index, (member, outcome) in enumerate(zip(portfolio.members, answer.outcomes, strict=True), start=1):
-        _out.print(f"component {index} ({member.solver}): {_outcome_text(outcome)}")
+    _out.print(components_text(answer, portfolio))
     if answer.cost is None:
         _err.print("ceps: no component found a valid solution", style="red")
-        return
-    where = "" if out is None else f", written to {out}"
-    by = f"by component {answer.component} in {answer.wall:.1f} s, {answer.status}"
-    _out.print(f"cost {number(answer.cost)} {by}{where}", style="bold")
+    else:
+        _out.print(answer_text(answer, out), style="bold")
 
 
 def _show_evaluated(plan: Plan, evaluated: Evaluated, as_json: bool) -> None:
-    report = evaluated.report
     if as_json:
+        report = evaluated.report
         print(json.dumps({**dataclasses.asdict(report), "instances": len(report.per_instance)}))
         return
-    _out.print(f"{'instance':30s} {report.metric:>10s}  of each repeat")
-    for result in report.per_instance:
-        scores = ", ".join(f"{repeat.score:.4g}" for repeat in result.repeats)
-        _out.print(f"{result.instance:30s} {result.score:10.4g}  {scores}{'  timeout' if result.timeout else ''}")
-    timeouts = f"{_counted(report.timeouts, 'timeout')} on {_counted(len(report.per_instance), 'instance')}"
-    _out.print(f"{report.metric} {report.score:.4g}, {timeouts}, median of {plan.repeats}", style="bold")
-    _out.print(
-        f"CPU charged {evaluated.cpu_charged:.1f} s, for references {evaluated.cpu_references:.1f} s; "
-        f"really spent {evaluated.cpu_spent:.1f} s in {_counted(evaluated.runs_made, 'run')}"
-    )
-
-
-def _raw_text(outcome: Outcome) -> str:
-    """What the solver said: its last claims and what it printed."""
-    claims = [f"claimed {number(found.cost)} at CPU {found.cpu:.2f} s" for found in outcome.trace[-3:]]
-    return "\n".join([*claims, outcome.output.rstrip() or "printed nothing"])
-
-
-def _outcome_text(outcome: Outcome) -> str:
-    """What is held true about a run."""
-    cost = "no valid solution" if outcome.cost is None else f"cost {number(outcome.cost)}"
-    why = f" ({outcome.reason})" if outcome.reason else ""
-    used = f"CPU {outcome.cpu:.2f} s, wall {outcome.wall:.2f} s, memory {outcome.memory / 1024**2:.0f} MiB"
-    return f"{outcome.ending}{why}, {cost}, {used}, {_counted(len(outcome.trace), 'improvement')}"
+    _out.print(evaluated_table(evaluated))
+    _out.print(evaluated_text(evaluated, plan), style="bold")
+    _out.print(cpu_text(evaluated))
 
 
 def _section(title: str, text: str) -> None:
     _out.print(title, style="dim")
     for line in text.rstrip().splitlines():
         _out.print(f"  {line}")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _load(path: Path) -> Portfolio:

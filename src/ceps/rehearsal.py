@@ -72,7 +72,9 @@ def _instances(scenario: Scenario, problem: Problem, base: Path, named: str) -> 
     if made is None:
         return read_instances(problem, scenario.problem.train, base, f"{named}: [problem] train")
     with naming(f"{named}: [problem.generate]"):
-        return [problem.generate(made.generator, made.size, scenario.seed + index) for index in range(made.count)]
+        # Derived seeds: scenarios with neighbouring seeds have unrelated instances.
+        chosen = [seeds.derive(scenario.seed, "generate", index) for index in range(made.count)]
+        return [problem.generate(made.generator, made.size, seed) for seed in chosen]
 
 
 def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Rehearsal]:

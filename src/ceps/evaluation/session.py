@@ -40,11 +40,10 @@ class Plan:
             raise UserError(f"--repeats {self.repeats}: at least one is needed")
 
     def identity(self) -> dict[str, Any]:
-        """What a run directory of this evaluation belongs to."""
+        """What a run directory of this evaluation belongs to. Portfolios that are compared may share one."""
         return {
             "purpose": "evaluation",
             "problem": self.portfolio.problem,
-            "portfolio": self.portfolio.id,
             "metric": self.metric.name,
             "cutoff": self.metric.cutoff,
             "penalty": self.metric.penalty,

@@ -1,0 +1,272 @@
+"""A build from scenario to portfolio: opens the run directory, keeps the journal, writes the portfolio files."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from math import fsum
+from pathlib import Path
+from typing import Any, Protocol
+
+from ceps import __version__, seeds
+from ceps.construction.budget import Account
+from ceps.construction.method import Members, Scores, Task
+from ceps.construction.methods import method_named
+from ceps.construction.tuner import ProcessTuner
+from ceps.construction.validation import contributions
+from ceps.errors import UserError
+from ceps.evaluation.session import read_known_costs
+from ceps.evaluator import Evaluator
+from ceps.execution.executor import Executor
+from ceps.portfolio import MetricChoice, Portfolio
+from ceps.records import Configuration
+from ceps.references import Effort, References
+from ceps.rehearsal import Cast, assemble
+from ceps.runner import Runner
+from ceps.settings import Scenario
+from ceps.solvers import exact_solver, reference_solver
+from ceps.solvers.solver import Solver, default_configuration, plain_configuration
+from ceps.store import Store
+
+DECIDING = ("smac", "scikit-learn", "numpy", "ConfigSpace")
+"""Libraries whose version decides what a build comes to: it is not resumed under another."""
+
+
+class BuildWatch(Protocol):
+    """Shows a build to people. Called from the thread that builds, but for ``start``'s numbers, which change."""
+
+    def start(self, numbers: Numbers) -> None: ...
+
+    def begin(self, phase: str, account: Account) -> None: ...
+
+    def keep(self, stage: str, score: float) -> None: ...
+
+
+@dataclass
+class Numbers:
+    """What can be read off a build at any moment."""
+
+    evaluator: Evaluator
+    runner: Runner
+    journal: StoreJournal
+    budget: float
+    workers: int
+    spent_before: float
+    """CPU seconds of runs made before a restart."""
+    started: float
+
+    @property
+    def charged(self) -> float:
+        evaluator = self.evaluator
+        return evaluator.cpu_charged + evaluator.references.cpu_charged + self.journal.recalled_charge
+
+    @property
+    def spent(self) -> float:
+        return self.spent_before + self.runner.cpu_spent
+
+    @property
+    def wall(self) -> float:
+        return time.monotonic() - self.started
+
+    @property
+    def utilisation(self) -> float:
+        """Share of the workers' time that was solver CPU, of runs made since the start."""
+        return self.runner.cpu_spent / (self.workers * self.wall)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Wall-clock seconds until the budget is spent at the present pace; None before there is one."""
+        pace = self.runner.cpu_spent / self.wall
+        return None if pace <= 0.0 else max(0.0, self.budget - self.charged) / pace
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build came to."""
+
+    portfolio: Portfolio
+    initial_score: float
+    final_score: float
+    contributions: tuple[float, ...]
+    """By how much the training score would rise without each member."""
+    cpu_charged: float
+    cpu_references: float
+    cpu_spent: float
+    cpu_side_by_side: float
+    """What the same trials would have cost with all members side by side until one has solved the instance."""
+    unsolved: int
+    """Training instances that nobody could solve."""
+    offspring: int
+    dropped: int
+    runs: int
+    utilisation: float
+
+
+def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: Path, watch: BuildWatch) -> Built:
+    """Build a portfolio. Started again on the same directory, it goes on where it was: by replaying the store."""
+    if scenario.budget is None:
+        raise UserError(f'{named}: [budget] is missing; give one, such as cpu = "1h"')
+    cast = assemble(scenario, base, named)
+    if len(cast.solvers) > 1:
+        raise UserError(f"{named}: [portfolio] solvers: only one solver can be built from so far")
+    (solver,) = cast.solvers
+    method = method_named(scenario.method.name)
+    with (
+        Store.open(out, identity(scenario, cast)) as store,
+        ProcessTuner(solver, scenario.seed) as tuner,
+    ):
+        runner = Runner(store, executor)
+        evaluator = _evaluator(scenario, cast, base, named, runner)
+        journal = StoreJournal(store, scenario, cast, out, watch)
+        numbers = Numbers(
+            evaluator=evaluator,
+            runner=runner,
+            journal=journal,
+            budget=scenario.budget.cpu,
+            workers=executor.slots,
+            spent_before=store.totals().cpu,
+            started=time.monotonic(),
+        )
+        watch.start(numbers)
+        task = Task(
+            evaluator=evaluator,
+            tuner=tuner,
+            sample=lambda count: sample(solver, count, scenario.seed),
+            size=scenario.portfolio.size,
+            instances=cast.instances,
+            budget=scenario.budget.cpu,
+            seed=scenario.seed,
+            options=scenario.method.options,
+            journal=journal,
+        )
+        members = method(task)
+        return journal.summary(members, numbers)
+
+
+def identity(scenario: Scenario, cast: Cast) -> dict[str, Any]:
+    """What a run directory belongs to: all that decides what a build comes to. The number of workers does not."""
+    settings = dataclasses.asdict(scenario)
+    del settings["execution"]["workers"]
+    return {
+        "purpose": "build",
+        "scenario": settings,
+        "instances": {instance.name: instance.id for instance in cast.instances},
+        "solvers": {solver.name: solver.version for solver in cast.solvers},
+        "versions": {"ceps": __version__, **{name: metadata.version(name) for name in DECIDING}},
+    }
+
+
+def sample(solver: Solver, count: int, seed: int) -> list[Configuration]:
+    """The default configuration, then random ones. A larger sample begins with a smaller one's configurations."""
+    space = solver.space
+    space.seed(seeds.derive(seed, "sample"))
+    default = default_configuration(solver)
+    # One at a time: ConfigSpace draws a batch parameter by parameter, which would make it depend on the count.
+    drawn = (plain_configuration(solver.name, space.sample_configuration()) for _ in range(count - 1))
+    return [default, *drawn]
+
+
+def _evaluator(scenario: Scenario, cast: Cast, base: Path, named: str, runner: Runner) -> Evaluator:
+    settings = scenario.references
+    references = References(
+        problem=cast.problem,
+        solver=reference_solver(cast.problem.name, scenario.solvers, base),
+        exact=exact_solver(cast.problem.name),
+        runner=runner,
+        effort=Effort(cpu=settings.cpu or cast.metric.cutoff),
+        seed=scenario.seed,
+        memory=scenario.execution.memory,
+    )
+    if settings.known is not None:
+        known = read_known_costs(base / settings.known)
+        for instance in cast.instances:
+            if instance.name in known:
+                references.know(instance, known[instance.name], "given")
+    solvers = {solver.name: solver for solver in cast.solvers}
+    return Evaluator(cast.problem, solvers, cast.metric, runner, references, scenario.execution.memory)
+
+
+class StoreJournal:
+    """The journal of one build, in its store; it also writes the portfolio files."""
+
+    def __init__(self, store: Store, scenario: Scenario, cast: Cast, out: Path, watch: BuildWatch) -> None:
+        self._store = store
+        self._scenario = scenario
+        self._cast = cast
+        self._out = out
+        self._watch = watch
+        self._scores: dict[str, float] = {}
+        self._unsolved: Sequence[str] = ()
+        self._offspring = self._dropped = 0
+        self._contributions: tuple[float, ...] = ()
+        self._charges: list[float] = []
+        self.recalled_charge = 0.0
+
+    def begin(self, phase: str, account: Account) -> None:
+        self._watch.begin(phase, account)
+
+    def recall(self, name: str, inputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        entry = self._store.journal_get(name, dict(inputs))
+        if entry is None:
+            return None
+        self._charges.append(entry.charge)
+        self.recalled_charge += entry.charge
+        recalled: Mapping[str, Any] = entry.result
+        return recalled
+
+    def decide(self, name: str, inputs: Mapping[str, Any], result: Mapping[str, Any], charge: float) -> None:
+        self._store.journal_put(name, dict(inputs), dict(result), charge)
+        self._charges.append(charge)
+        self._unsolved = result.get("unsolved", self._unsolved)
+        self._offspring += result.get("offspring", 0)
+        self._dropped += result.get("dropped", 0)
+
+    def keep(self, stage: str, members: Members, scores: Scores) -> None:
+        score = float(scores.min(axis=1).mean())
+        self._scores[stage] = score
+        self._contributions = tuple(contributions(scores).tolist())
+        name = "portfolio.initial.json" if stage == "initial" else "portfolio.json"
+        self._portfolio(members, stage, score).save(self._out / name)
+        self._watch.keep(stage, score)
+
+    def summary(self, members: Members, numbers: Numbers) -> Built:
+        stage, score = list(self._scores.items())[-1]
+        return Built(
+            portfolio=self._portfolio(members, stage, score),
+            initial_score=self._scores["initial"],
+            final_score=score,
+            contributions=self._contributions,
+            # fsum: sessions end in any order, and the sum must not depend on it.
+            cpu_charged=fsum(self._charges),
+            cpu_references=numbers.evaluator.references.cpu_charged,
+            cpu_spent=numbers.spent,
+            cpu_side_by_side=numbers.evaluator.cpu_side_by_side,
+            unsolved=len(self._unsolved),
+            offspring=self._offspring,
+            dropped=self._dropped,
+            runs=numbers.runner.runs_made,
+            utilisation=numbers.utilisation,
+        )
+
+    def _portfolio(self, members: Members, stage: str, score: float) -> Portfolio:
+        metric = self._scenario.metric
+        return Portfolio(
+            problem=self._cast.problem.name,
+            members=members,
+            metric=MetricChoice(metric.name, metric.cutoff, metric.penalty),
+            solver_settings=self._scenario.solvers,
+            provenance={
+                "method": self._scenario.method.name,
+                "stage": stage,
+                "training_score": score,
+                "seed": self._scenario.seed,
+                "instances": [instance.name for instance in self._cast.instances],
+                "solvers": {solver.name: solver.version for solver in self._cast.solvers},
+                "ceps": __version__,
+                "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            },
+        )

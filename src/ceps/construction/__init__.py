@@ -1,0 +1,1 @@
+"""How portfolios are constructed: the methods, their budget, and the search for one configuration."""

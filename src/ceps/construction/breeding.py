@@ -1,0 +1,141 @@
+"""Evolution of the instances against the portfolio (Algorithm 1, lines 18-25)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ceps import seeds
+from ceps.construction.budget import Account
+from ceps.construction.method import Members, Task
+from ceps.construction.scoring import Scored, portfolio_score
+
+
+@dataclass(frozen=True, slots=True)
+class Bred:
+    """What a generation phase came to."""
+
+    admitted: tuple[Any, ...]
+    """New instances that are in T' at the end."""
+    offspring: int
+    """Instances made."""
+    dropped: int
+    """Of these, how many could not be used: failed or useless mutations, and instances nobody could solve."""
+
+
+def breed(
+    task: Task,
+    members: Members,
+    instances: Sequence[Any],
+    known_fitness: Mapping[str, float],
+    round_: int,
+    batch: int,
+    charge_references: bool,
+    account: Account,
+) -> Bred:
+    """Breed instances that are hard for the portfolio until the account is empty, ``batch`` at a time."""
+    rng = seeds.generator(task.seed, "breeding", round_)
+    fitness = _fitness_of_all(task, members, instances, known_fitness, round_, account)
+    population = list(instances)  # line 18: T' is a copy of T
+    offspring = dropped = barren = 0
+    while account.left > 0.0 and barren < MOST_BARREN_BATCHES:  # line 20
+        parents = [population[index] for index in rng.integers(len(population), size=batch)]
+        children = _mutate_all(task, parents, {each.id for each in population}, rng)  # line 21
+        scored = _score_all(task, members, children, round_, charge_references, account)  # line 22
+        offspring, dropped = offspring + batch, dropped + batch - len(scored)
+        barren = 0 if scored else barren + 1
+        for child, score in scored:
+            weaker = [index for index, each in enumerate(population) if fitness[each.id] < score]
+            if not weaker:
+                continue  # Nobody in T' is easier: the offspring is dropped.
+            confirmed = _confirm(task, members, child, score, round_, charge_references, account)
+            weaker = [index for index in weaker if fitness[population[index].id] < confirmed]
+            if weaker:
+                population[int(rng.choice(weaker))] = child  # lines 23-24, in T'
+                fitness[child.id] = confirmed
+    given = {instance.id for instance in instances}
+    return Bred(tuple(each for each in population if each.id not in given), offspring, dropped)
+
+
+MOST_BARREN_BATCHES = 20
+"""A mutation operator that makes nothing usable this often in a row is given up for the phase."""
+
+
+def _seed(task: Task, round_: int, instance: Any) -> int:
+    # The seed of the validation before: fitness known from there and fitness of offspring are of one kind.
+    return seeds.derive(task.seed, "validate", round_, instance.id)
+
+
+def _fitness_of_all(
+    task: Task, members: Members, instances: Sequence[Any], known: Mapping[str, float], round_: int, account: Account
+) -> dict[str, float]:
+    """Line 19. Instances that the validation did not get to are scored now."""
+    missing = [instance for instance in instances if instance.id not in known]
+    scored = task.evaluator.map(lambda each: _score(task, members, each, round_), missing)
+    account.pay(sum(each.charge for each in scored))
+    return {**known, **{instance.id: each.score for instance, each in zip(missing, scored, strict=True)}}
+
+
+def _mutate_all(task: Task, parents: Sequence[Any], taken: set[str], rng: np.random.Generator) -> list[tuple[Any, Any]]:
+    """Children with their parents. What cannot be made, read back, or told from others is dropped."""
+    problem = task.evaluator.problem
+    children: list[tuple[Any, Any]] = []
+    for parent in parents:
+        try:
+            child = problem.mutate(parent, rng)
+            sound = problem.decode(problem.encode(child), child.name).id == child.id
+        except Exception:  # Whatever a user's operator does wrong costs its offspring, not the build.
+            continue
+        if sound and child.id not in taken:
+            taken.add(child.id)
+            children.append((parent, child))
+    return children
+
+
+def _score_all(
+    task: Task,
+    members: Members,
+    children: Sequence[tuple[Any, Any]],
+    round_: int,
+    charge_references: bool,
+    account: Account,
+) -> list[tuple[Any, float]]:
+    """Line 22, by references from one run each; instances that nobody can solve are dropped."""
+    for parent, child in children:
+        task.evaluator.remember(child, parent)
+    with_cost = [child for _, child in children]
+    if task.evaluator.metric.uses_target:
+        before = task.evaluator.references.cpu_charged
+        task.evaluator.references.estimate(with_cost)
+        with_cost = [child for child in with_cost if task.evaluator.references.reference(child) is not None]
+        account.pay(charge_references * (task.evaluator.references.cpu_charged - before))
+    scored = task.evaluator.map(lambda child: _score(task, members, child, round_), with_cost)
+    account.pay(sum(each.charge for each in scored))
+    return [(child, each.score) for child, each in zip(with_cost, scored, strict=True)]
+
+
+def _confirm(
+    task: Task, members: Members, child: Any, score: float, round_: int, charge_references: bool, account: Account
+) -> float:
+    """The score by an agreed reference: full consensus only for an offspring that would be admitted."""
+    references = task.evaluator.references
+    if not task.evaluator.metric.uses_target:
+        return score
+    cost, before = references.cost(child), references.cpu_charged
+    references.establish([child])
+    references.settle([child])
+    account.pay(charge_references * (references.cpu_charged - before))
+    if references.cost(child) == cost:
+        return score
+    again = _score(task, members, child, round_)
+    account.pay(again.charge)
+    return again.score
+
+
+def _score(task: Task, members: Members, instance: Any, round_: int) -> Scored:
+    scored = portfolio_score(task.evaluator, members, instance, _seed(task, round_, instance))
+    task.evaluator.tally(task.size, scored.score)
+    return scored

@@ -1,0 +1,63 @@
+"""The Method contract: what builds a portfolio from training instances within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ceps.construction.budget import Account
+from ceps.construction.tuner import Tuner
+from ceps.evaluator import Evaluator
+from ceps.records import Configuration
+
+Members = tuple[Configuration, ...]
+"""A portfolio Θ, while it is being built."""
+
+Scores = npt.NDArray[np.float64]
+"""One row per instance, one column per member."""
+
+
+class Journal(Protocol):
+    """The record of a build's decisions, which is also what shows its progress to people."""
+
+    def begin(self, phase: str, account: Account) -> None:
+        """A phase begins, with this account."""
+
+    def recall(self, name: str, inputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """What was decided from exactly these inputs before, if it was."""
+
+    def decide(self, name: str, inputs: Mapping[str, Any], result: Mapping[str, Any], charge: float) -> None:
+        """Record a decision. One that differs from what is recorded for the same inputs stops the build."""
+
+    def keep(self, stage: str, members: Members, scores: Scores) -> None:
+        """A portfolio worth keeping, with its members' scores on training instances: after every stage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Everything a method gets. It sees runs through the evaluator only: never a process, a file or a clock."""
+
+    evaluator: Evaluator
+    tuner: Tuner
+    sample: Callable[[int], Sequence[Configuration]]
+    """So many configurations: the solvers' defaults first, then random ones."""
+    size: int
+    """K, the number of members."""
+    instances: Sequence[Any]
+    """T, the training instances."""
+    budget: float
+    """CPU seconds of solver runs."""
+    seed: int
+    options: Mapping[str, Any]
+    """The method's own settings."""
+    journal: Journal
+
+
+class Method(Protocol):
+    """Builds a portfolio. Deterministic, given the outcomes of runs."""
+
+    def __call__(self, task: Task) -> Members: ...

@@ -1,0 +1,18 @@
+"""Construction methods, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ceps.construction import ceps
+from ceps.construction.method import Method
+from ceps.errors import UserError, did_you_mean
+
+METHODS: Mapping[str, Method] = {"ceps": ceps.build}
+
+
+def method_named(name: str) -> Method:
+    """The method a scenario names."""
+    if name not in METHODS:
+        raise UserError(f"[method] name = '{name}' is unknown.{did_you_mean(name, METHODS)}")
+    return METHODS[name]

@@ -1,0 +1,56 @@
+"""Scores of portfolios, at the price of as few CPU seconds as they can be had for.
+
+f(s, Θ) = min over θ in Θ of f(s, θ), so a member need not run past the best score of the others. All functions return
+what they cost beside what they found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from ceps.evaluator import Evaluator
+from ceps.records import Configuration
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A score and its charge."""
+
+    score: float
+    charge: float
+
+
+def portfolio_score(evaluator: Evaluator, members: Sequence[Configuration], instance: Any, seed: int) -> Scored:
+    """f(s, Θ): members in fixed order, each capped by the best so far."""
+    best, charge = evaluator.metric.penalty, 0.0
+    for member in members:
+        made = evaluator.submit(member, instance, seed, bound=best).result()
+        best, charge = min(best, made.score), charge + made.charge
+    return Scored(best, charge)
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Scores of all members on one instance, exact where it matters: the best two are known exactly."""
+
+    scores: tuple[float, ...]
+    charge: float
+
+    def without(self, member: int, penalty: float) -> float:
+        """f(s, Θ \\ {θ}): the best of the other members."""
+        return min((score for index, score in enumerate(self.scores) if index != member), default=penalty)
+
+
+def member_scores(evaluator: Evaluator, members: Sequence[Configuration], instance: Any, seed: int) -> Panel:
+    """Scores of all members, each capped by the second best so far, so that any one may be taken out exactly."""
+    scores: list[float] = []
+    charge = 0.0
+    for member in members:
+        second = sorted([*scores, inf, inf])[1]
+        made = evaluator.submit(member, instance, seed, bound=min(second, evaluator.metric.penalty)).result()
+        scores.append(made.score)
+        charge += made.charge
+    return Panel(tuple(scores), charge)

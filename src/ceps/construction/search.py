@@ -1,0 +1,214 @@
+"""The search for one configuration: SMAC through ask and tell, with a model, a proposer and a race made for it."""
+
+from __future__ import annotations
+
+import copy
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from ConfigSpace import Configuration as Point
+from ConfigSpace import ConfigurationSpace
+from ConfigSpace.util import deactivate_inactive_hyperparameters
+from smac.facade import AlgorithmConfigurationFacade
+from smac.initial_design.default_design import DefaultInitialDesign
+from smac.main.smbo import SMBO
+from smac.random_design import ProbabilityRandomDesign
+from smac.runhistory import TrialInfo, TrialValue
+from smac.runhistory.runhistory import RunHistory
+from smac.scenario import Scenario
+
+from ceps.construction.acquisition import BatchedSearch, Improvement, Proposals
+from ceps.construction.race import Race
+from ceps.construction.surrogate import Rows, Surrogate
+from ceps.records import Configuration, Value
+
+_MOST_PROPOSALS = 8
+"""Proposals of one model before it learns anew, once there is much to learn from; in the beginning it is every one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How one configuration is searched for."""
+
+    heats: int = 100
+    """Most runs one configuration gets, over instances and seeds; always at least one per instance."""
+    random: float = 0.3
+    """Share of new configurations drawn at random instead of proposed by the model: below 1."""
+
+    def __post_init__(self) -> None:
+        if self.heats < 1:
+            raise ValueError(f"heats must be at least 1, not {self.heats}")
+        if not 0.0 <= self.random < 1.0:
+            raise ValueError(f"random must be at least 0 and below 1, not {self.random:g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One evaluation wanted."""
+
+    number: int
+    """In the order of asking, from 0."""
+    configuration: Configuration
+    instance: int
+    """An index into the training instances."""
+    seed: int
+    """A seed index (0, 1, …), which stands for the same solver seed whatever the configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A configuration, the (instance, seed) pairs it ran, and its mean score over them."""
+
+    configuration: Configuration
+    runs: tuple[tuple[int, int], ...]
+    mean: float
+
+
+class Search:
+    """Looks for the configuration with the smallest mean score over the instances.
+
+    Ask for any number of trials before telling the first score; tell the scores in the order of asking. The same seed
+    and the same scores give the same trials.
+
+    Parameters
+    ----------
+    features
+        One row of numbers per instance; None when nothing is known of the instances.
+    starts
+        The configurations to try first, in this order.
+    """
+
+    def __init__(
+        self,
+        space: ConfigurationSpace,
+        solver: str,
+        features: npt.NDArray[np.float64] | None,
+        n_instances: int,
+        starts: Sequence[Configuration],
+        seed: int,
+        settings: SearchSettings,
+    ) -> None:
+        self._solver = solver
+        # SMAC seeds the space it is given.
+        self._space = copy.deepcopy(space)
+        points = [self._point(start) for start in starts]
+        self._configurations = dict(zip(points, starts, strict=True))
+        self._race, self._smac = _assemble(self._space, features, n_instances, points, seed, settings)
+        self._in_flight: dict[int, TrialInfo] = {}
+        self._asked = 0
+
+    def ask(self) -> Trial | None:
+        """The next trial; None when there is nothing to try, or nothing until a score in flight is told."""
+        try:
+            wanted = self._smac.ask()
+        except StopIteration:
+            return None
+        number, self._asked = self._asked, self._asked + 1
+        self._in_flight[number] = wanted
+        return Trial(number, self._configuration(wanted.config), int(wanted.instance or 0), wanted.seed or 0)
+
+    def tell(self, trial: Trial, score: float) -> None:
+        """The score of a trial: a cost, not below zero."""
+        self._smac.tell(self._in_flight.pop(trial.number), TrialValue(cost=float(score)), save=False)
+
+    @property
+    def incumbent(self) -> Configuration:
+        return self.standing.configuration
+
+    @property
+    def standing(self) -> Standing:
+        """The best configuration so far, what it ran on, and how well."""
+        leader = self._race.leader
+        if leader is None:
+            raise LookupError("there is no best configuration before the first score is told")
+        mean = sum(leader.scores.values()) / len(leader.scores)
+        runs = tuple(self._race.pair(heat) for heat in leader.scores)
+        return Standing(self._configuration(leader.configuration), runs, mean)
+
+    def _point(self, configuration: Configuration) -> Point:
+        return deactivate_inactive_hyperparameters(configuration.as_dict(), self._space)
+
+    def _configuration(self, point: Point) -> Configuration:
+        if point not in self._configurations:
+            self._configurations[point] = Configuration.of(self._solver, {k: _plain(v) for k, v in point.items()})
+        return self._configurations[point]
+
+
+def _plain(value: Any) -> Value:
+    plain: Value = value.item() if isinstance(value, np.generic) else value
+    return plain
+
+
+def _assemble(
+    space: ConfigurationSpace,
+    features: npt.NDArray[np.float64] | None,
+    n_instances: int,
+    starts: list[Point],
+    seed: int,
+    settings: SearchSettings,
+) -> tuple[Race, AlgorithmConfigurationFacade]:
+    logging.getLogger("smac").addHandler(logging.NullHandler())
+    seed = np.random.SeedSequence(seed).generate_state(1)[0] % 2**31
+    names = [str(index) for index in range(n_instances)]
+    scenario = Scenario(
+        space,
+        name="search",
+        instances=names,
+        instance_features=None if features is None else dict(zip(names, features.tolist(), strict=True)),
+        n_trials=2**31,
+        seed=int(seed),
+    )
+    race = Race(scenario, settings.heats)
+    smac = _Facade(
+        scenario,
+        None,
+        model=Surrogate(space, scenario.instance_features, seed=scenario.seed),
+        acquisition_function=Improvement(),
+        acquisition_maximizer=BatchedSearch(space, seed=scenario.seed),
+        initial_design=DefaultInitialDesign(scenario, n_configs=0, additional_configs=starts),
+        random_design=ProbabilityRandomDesign(settings.random, seed=scenario.seed),
+        intensifier=race,
+        runhistory_encoder=Rows(scenario),
+        config_selector=Proposals(scenario, retrain_after=_MOST_PROPOSALS),
+        logging_level=False,
+    )
+    return race, smac
+
+
+class _Facade(AlgorithmConfigurationFacade):
+    """SMAC put together without its files."""
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        return {}
+
+    def _update_dependencies(self) -> None:
+        self._runhistory = _History()
+        super()._update_dependencies()
+
+    def _get_optimizer(self) -> SMBO:
+        return _Optimizer(self._scenario, self._runner, self._runhistory, self._intensifier)
+
+
+class _Optimizer(SMBO):
+    """SMAC's ask and tell, which neither looks for an earlier run's files nor writes any."""
+
+    def _initialize_state(self) -> None:
+        pass
+
+    def save(self) -> None:
+        pass
+
+
+class _History(RunHistory):
+    """Leaves out what only several objectives and files need, and takes time in proportion to all trials so far."""
+
+    def _update_objective_bounds(self) -> None:
+        pass
+
+    def _check_json_serializable(self, *_: Any) -> None:
+        pass

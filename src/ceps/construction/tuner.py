@@ -1,0 +1,211 @@
+"""The tuner's side of the driver: n sessions at a time, each searching one configuration for a rest portfolio.
+
+A session is a process of its own (see :mod:`ceps.construction.session`) that asks the driver for scores over a socket.
+It is told min(f(s, Θ̄), f(s, θ')): exact also where θ' was capped by the rest, so no censored value reaches its model.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from math import fsum
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from ceps import seeds
+from ceps.construction.messages import SessionOrder, SessionResult, TrialAnswer, TrialRequest
+from ceps.construction.scoring import Scored, portfolio_score
+from ceps.evaluator import Evaluator
+from ceps.execution import wire
+from ceps.execution.local import single_threaded_environment
+from ceps.records import Configuration
+from ceps.solvers.solver import Solver
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What one session is to do: improve ``rest`` by one configuration within ``grant`` CPU seconds."""
+
+    rest: tuple[Configuration, ...]
+    starts: tuple[Configuration, ...]
+    """Configurations to try first."""
+    seed: int
+    grant: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a session came to."""
+
+    configuration: Configuration
+    charge: float
+    trials: int
+    side_by_side: float
+    """What the trials would have cost with all members side by side until one has solved the instance."""
+
+    def as_json(self) -> dict[str, Any]:
+        member = {"solver": self.configuration.solver, "parameters": self.configuration.as_dict()}
+        numbers = {"charge": self.charge, "trials": self.trials, "side_by_side": self.side_by_side}
+        return {"configuration": member, **numbers}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Found:
+        member = content["configuration"]
+        numbers = {key: content[key] for key in ("charge", "trials", "side_by_side")}
+        return cls(Configuration.of(member["solver"], member["parameters"]), **numbers)
+
+
+class Tuner(Protocol):
+    """Runs sessions."""
+
+    def tune(
+        self,
+        evaluator: Evaluator,
+        searches: Sequence[Search],
+        instances: Sequence[Any],
+        on_found: Callable[[int, Found], None],
+    ) -> list[Found]:
+        """All searches, side by side; ``on_found`` is called with each as it ends, from any thread."""
+
+
+class ProcessTuner:
+    """Sessions as processes. Close it, or use it in ``with``.
+
+    ``seed`` is the build's: it decides the solver seeds that all sessions have in common.
+    """
+
+    def __init__(self, solver: Solver, seed: int, in_flight: int = 1) -> None:
+        self._solver = solver
+        self._seed = seed
+        self._in_flight = in_flight
+        self._host, other_end = socket.socketpair()
+        with other_end:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "ceps.construction.session", str(other_end.fileno())],
+                pass_fds=[other_end.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env=single_threaded_environment(),
+                start_new_session=True,
+            )
+        wire.send(self._host, [str(Path(entry).resolve()) for entry in sys.path])
+
+    def tune(
+        self,
+        evaluator: Evaluator,
+        searches: Sequence[Search],
+        instances: Sequence[Any],
+        on_found: Callable[[int, Found], None],
+    ) -> list[Found]:
+        features = tuple(tuple(evaluator.problem.features(instance).values()) for instance in instances)
+        threads = ThreadPoolExecutor(max(1, len(searches)))
+        sessions = [_Session(evaluator, search, instances, self._seed, self._in_flight) for search in searches]
+
+        def hold(index: int) -> Found:
+            found = sessions[index].run(self._start, self._order(sessions[index], features))
+            on_found(index, found)
+            return found
+
+        try:
+            return list(threads.map(hold, range(len(sessions))))
+        finally:
+            for session in sessions:
+                session.hang_up()
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    def close(self) -> None:
+        self._host.close()
+        self._process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _order(self, session: _Session, features: tuple[tuple[float, ...], ...]) -> SessionOrder:
+        search = session.search
+        return SessionOrder(self._solver, features, search.starts, search.seed, search.grant, self._in_flight)
+
+    def _start(self) -> socket.socket:
+        """A socket to a new session."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self._host, [b"s"], [theirs.fileno()])
+        return ours
+
+
+class _Session:
+    """The driver's end of one session: answers its requests with scores of Θ̄ ∪ {θ'}."""
+
+    def __init__(
+        self, evaluator: Evaluator, search: Search, instances: Sequence[Any], seed: int, in_flight: int
+    ) -> None:
+        self.search = search
+        self._evaluator = evaluator
+        self._instances = instances
+        self._seed = seed
+        self._threads = ThreadPoolExecutor(in_flight)
+        self._rest: dict[tuple[int, int], Future[Scored]] = {}
+        self._sending = threading.Lock()
+        self._connection: socket.socket | None = None
+        self._trouble: BaseException | None = None
+        self._side_by_side: list[float] = []
+
+    def run(self, connect: Callable[[], socket.socket], order: SessionOrder) -> Found:
+        self._connection = connect()
+        wire.send(self._connection, order)
+        while True:
+            try:
+                message = wire.receive(self._connection)
+            except wire.ConnectionLostError as error:
+                ended = RuntimeError("a session of the tuner ended unexpectedly; its last words are above")
+                raise self._trouble or ended from error
+            if isinstance(message, SessionResult):
+                # fsum: the same whatever order the answers came in.
+                return Found(message.configuration, message.charge, message.trials, fsum(self._side_by_side))
+            assert isinstance(message, TrialRequest)
+            self._take(message)
+
+    def hang_up(self) -> None:
+        """The session process ends when it finds the line dead."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        if self._connection is not None:
+            with contextlib.suppress(OSError):
+                self._connection.shutdown(socket.SHUT_RDWR)
+
+    def _take(self, request: TrialRequest) -> None:
+        """Requests arrive in asking order: the first for an instance and seed pays for completing the rest there."""
+        instance = self._instances[request.instance]
+        seed = seeds.derive(self._seed, "tune", instance.id, request.seed)
+        where = (request.instance, request.seed)
+        first = where not in self._rest
+        if first:
+            rest = self.search.rest
+            self._rest[where] = self._threads.submit(portfolio_score, self._evaluator, rest, instance, seed)
+        self._threads.submit(self._answer, request, instance, seed, self._rest[where], first)
+
+    def _answer(self, request: TrialRequest, instance: Any, seed: int, rest: Future[Scored], pays_rest: bool) -> None:
+        connection = self._connection
+        assert connection is not None
+        try:
+            others = rest.result()
+            made = self._evaluator.submit(request.configuration, instance, seed, bound=others.score).result()
+        except BaseException as error:
+            self._trouble = error
+            self.hang_up()
+            return
+        score, charge = min(made.score, others.score), made.charge + (others.charge if pays_rest else 0.0)
+        members = 1 + len(self.search.rest)
+        self._side_by_side.append(members * min(score, self._evaluator.metric.cutoff))
+        with self._sending:
+            wire.send(connection, TrialAnswer(request.number, score, charge))

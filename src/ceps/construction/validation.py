@@ -1,0 +1,115 @@
+"""Compare candidate portfolios on the training instances with fresh seeds, the same for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceps import seeds
+from ceps.construction.budget import Account
+from ceps.construction.method import Members, Task
+from ceps.construction.scoring import member_scores
+from ceps.records import Configuration
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A candidate portfolio Θ': Θ with the member at ``slot`` replaced."""
+
+    slot: int
+    configuration: Configuration
+
+    def applied_to(self, members: Members) -> Members:
+        return (*members[: self.slot], self.configuration, *members[self.slot + 1 :])
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """Scores on the instances that all candidates have finished, in the order they were taken.
+
+    Arrays have one row per instance.
+    """
+
+    instances: tuple[Any, ...]
+    members: npt.NDArray[np.float64]
+    """f(s, θ) of Θ's members: exact for the best two of each instance."""
+    newcomers: npt.NDArray[np.float64]
+    """f(s, θ') of the candidates' new configurations: exact where below the rest."""
+    candidates: npt.NDArray[np.float64]
+    """f(s, Θ') of the candidates."""
+
+    @property
+    def incumbent(self) -> npt.NDArray[np.float64]:
+        """f(s, Θ)."""
+        best: npt.NDArray[np.float64] = self.members.min(axis=1)
+        return best
+
+    def with_replaced(self, candidate: int, slot: int) -> npt.NDArray[np.float64]:
+        """Scores of the members of a candidate."""
+        scores = self.members.copy()
+        scores[:, slot] = self.newcomers[:, candidate]
+        return scores
+
+
+def validate(
+    task: Task,
+    members: Members,
+    candidates: Sequence[Replacement],
+    instances: Sequence[Any],
+    round_: int,
+    batch: int,
+    account: Account,
+) -> Validated:
+    """f(s, Θ) and f(s, Θ') for all candidates Θ', instance by instance in one fixed random order.
+
+    When the account is empty, what all have finished is what they are compared on. Only what the candidates do not
+    share is run: the members of Θ once, and each new configuration capped by the rest it joins.
+    """
+    rng = seeds.generator(task.seed, "validation order", round_)
+    order = [instances[index] for index in rng.permutation(len(instances))]
+
+    def score(instance: Any) -> _Row:
+        seed = seeds.derive(task.seed, "validate", round_, instance.id)
+        panel = member_scores(task.evaluator, members, instance, seed)
+        rests = [panel.without(candidate.slot, task.evaluator.metric.penalty) for candidate in candidates]
+        made = [
+            task.evaluator.submit(candidate.configuration, instance, seed, bound=rest).result()
+            for candidate, rest in zip(candidates, rests, strict=True)
+        ]
+        newcomers = [each.score for each in made]
+        together = [min(pair) for pair in zip(rests, newcomers, strict=True)]
+        for portfolio in (min(panel.scores), *together):
+            task.evaluator.tally(task.size, portfolio)
+        return _Row(panel.scores, newcomers, together, panel.charge + sum(each.charge for each in made))
+
+    rows: list[_Row] = []
+    while len(rows) < len(order) and (not rows or account.left > 0.0):
+        made = task.evaluator.map(score, order[len(rows) : len(rows) + batch])
+        account.pay(sum(row.charge for row in made))
+        rows.extend(made)
+    shape = (len(rows), len(candidates))
+    return Validated(
+        instances=tuple(order[: len(rows)]),
+        members=np.array([row.members for row in rows]),
+        newcomers=np.array([row.newcomers for row in rows]).reshape(shape),
+        candidates=np.array([row.together for row in rows]).reshape(shape),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    members: tuple[float, ...]
+    newcomers: list[float]
+    together: list[float]
+    charge: float
+
+
+def contributions(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """By how much the mean would rise without each member: one row per instance, one column per member."""
+    best = scores.min(axis=1).mean()
+    others = [np.delete(scores, member, axis=1) for member in range(scores.shape[1])]
+    return np.array([other.min(axis=1).mean() - best if other.size else np.inf for other in others])

@@ -1,0 +1,87 @@
+"""Results in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ceps.building import Built
+from ceps.console import number
+from ceps.evaluation.session import Evaluated, Plan
+from ceps.portfolio import Portfolio
+from ceps.records import Outcome
+from ceps.solve import Answer
+
+
+def counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def raw_text(outcome: Outcome) -> str:
+    """What the solver said: its last claims and what it printed."""
+    claims = [f"claimed {number(found.cost)} at CPU {found.cpu:.2f} s" for found in outcome.trace[-3:]]
+    return "\n".join([*claims, outcome.output.rstrip() or "printed nothing"])
+
+
+def outcome_text(outcome: Outcome) -> str:
+    """What is held true about a run."""
+    cost = "no valid solution" if outcome.cost is None else f"cost {number(outcome.cost)}"
+    why = f" ({outcome.reason})" if outcome.reason else ""
+    used = f"CPU {outcome.cpu:.2f} s, wall {outcome.wall:.2f} s, memory {outcome.memory / 1024**2:.0f} MiB"
+    return f"{outcome.ending}{why}, {cost}, {used}, {counted(len(outcome.trace), 'improvement')}"
+
+
+def components_text(answer: Answer, portfolio: Portfolio) -> str:
+    """A race, component by component."""
+    pairs = enumerate(zip(portfolio.members, answer.outcomes, strict=True), start=1)
+    return "\n".join(f"component {index} ({member.solver}): {outcome_text(made)}" for index, (member, made) in pairs)
+
+
+def answer_text(answer: Answer, out: Path | None) -> str:
+    """The best of a race. There must be one."""
+    assert answer.cost is not None
+    where = "" if out is None else f", written to {out}"
+    return f"cost {number(answer.cost)} by component {answer.component} in {answer.wall:.1f} s, {answer.status}{where}"
+
+
+def evaluated_table(evaluated: Evaluated) -> str:
+    """An evaluation, instance by instance."""
+    lines = [f"{'instance':30s} {evaluated.report.metric:>10s}  of each repeat"]
+    for result in evaluated.report.per_instance:
+        scores = ", ".join(f"{repeat.score:.4g}" for repeat in result.repeats)
+        lines.append(f"{result.instance:30s} {result.score:10.4g}  {scores}{'  timeout' if result.timeout else ''}")
+    return "\n".join(lines)
+
+
+def evaluated_text(evaluated: Evaluated, plan: Plan) -> str:
+    """An evaluation in one line."""
+    report = evaluated.report
+    timeouts = f"{counted(report.timeouts, 'timeout')} on {counted(len(report.per_instance), 'instance')}"
+    return f"{report.metric} {report.score:.4g}, {timeouts}, median of {plan.repeats}"
+
+
+def cpu_text(evaluated: Evaluated) -> str:
+    return (
+        f"CPU charged {evaluated.cpu_charged:.1f} s, for references {evaluated.cpu_references:.1f} s; "
+        f"really spent {evaluated.cpu_spent:.1f} s in {counted(evaluated.runs_made, 'run')}"
+    )
+
+
+def built_text(built: Built) -> str:
+    """The closing summary of a build."""
+    title, *members = built.portfolio.describe().splitlines()
+    shares = [f"{line}  (without it +{lost:.3g})" for line, lost in zip(members, built.contributions, strict=True)]
+    saved = 1.0 - built.cpu_charged / built.cpu_side_by_side if built.cpu_side_by_side > 0.0 else 0.0
+    bred = f"{counted(built.offspring, 'instance')} bred, {built.dropped} of them unusable"
+    unsolved = f"{counted(built.unsolved, 'training instance')} nobody could solve: timeouts for all"
+    return "\n".join(
+        [
+            title,
+            *shares,
+            f"training score {built.initial_score:.4g} at the start, {built.final_score:.4g} at the end",
+            f"CPU charged {built.cpu_charged:.0f} s (references {built.cpu_references:.0f} s), "
+            f"really spent {built.cpu_spent:.0f} s in {counted(built.runs, 'run')}",
+            f"CPU saved {saved:.0%} of {built.cpu_side_by_side:.0f} s, the price of all members side by side",
+            f"worker utilisation {built.utilisation:.2f}; {bred}",
+            *([unsolved] if built.unsolved else []),
+        ]
+    )

@@ -1,0 +1,109 @@
+"""Lines 18-25 of Algorithm 1: instances bred to be hard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ceps.construction.breeding import MOST_BARREN_BATCHES, Bred, breed
+from ceps.construction.budget import Account
+from ceps.testing.bits import Bits, BitsInstance
+from tests.construction.fakes import FakeEvaluator, instances_of, task_of, theta
+
+MEMBERS = (theta(0), theta(1))
+
+
+@dataclass(frozen=True)
+class Growing(Bits):
+    """Mutants are larger than any before, by a random amount."""
+
+    def mutate(self, instance: BitsInstance, rng: np.random.Generator) -> BitsInstance:
+        size = instance.size + int(rng.integers(1, 1000))
+        return BitsInstance(f"m{size}", size)
+
+
+@dataclass(frozen=True)
+class Failing(Bits):
+    """A mutation operator that raises, returns garbage, or returns its parent."""
+
+    def mutate(self, instance: BitsInstance, rng: np.random.Generator) -> Any:
+        kind = int(rng.integers(3))
+        if kind == 0:
+            raise RuntimeError("no luck")
+        return 42 if kind == 1 else instance
+
+
+def bred_from(evaluator: FakeEvaluator, account: Account, fitness: dict[str, float] | None = None) -> Bred:
+    task = task_of(evaluator, instances=instances_of(4))
+    known = {each.id: 1.0 for each in task.instances} if fitness is None else fitness
+    return breed(task, MEMBERS, task.instances, known, 1, 5, True, account)
+
+
+def test_harder_offspring_replace_weaker_instances() -> None:
+    """T' keeps its size; whoever is in it at the end and was not given is new, and harder than what it replaced."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: min(9.0, instance.size / 100), Growing())
+    bred = bred_from(evaluator, Account(60.0))
+    assert 1 <= len(bred.admitted) <= 4
+    assert all(each.size > 103 for each in bred.admitted)
+    assert all(evaluator.parents[each.id] for each in bred.admitted)
+
+
+def test_offspring_no_harder_than_anybody_are_dropped() -> None:
+    """Where no instance is easier than the offspring, nothing is replaced."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
+    assert bred_from(evaluator, Account(60.0)).admitted == ()
+
+
+def test_full_consensus_is_sought_for_admitted_offspring_only() -> None:
+    """All offspring get a cheap reference; only those that would be admitted a full one."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 5.0 if instance.size % 2 else 0.5, Growing())
+    bred = bred_from(evaluator, Account(100.0))
+    estimated, established = evaluator.references.estimated, evaluator.references.established
+    assert len(estimated) == bred.offspring - bred.dropped
+    assert 0 < len(established) < len(estimated)
+    odd = [each.id for each in bred.admitted if each.size % 2]
+    assert set(odd) <= set(established)
+
+
+def test_offspring_nobody_can_solve_are_dropped() -> None:
+    """Without a cost that counts as solved there is no fitness: evolution must not breed the impossible."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 5.0, Growing())
+    evaluator.references.reference = lambda instance: None  # type: ignore[method-assign]
+    bred = bred_from(evaluator, Account(100.0))
+    assert bred.admitted == ()
+    assert bred.dropped == bred.offspring > 0
+
+
+def test_a_mutation_operator_that_fails_costs_offspring_and_never_the_build() -> None:
+    """Exceptions, garbage and copies are dropped and counted, and the phase ends by itself."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 5.0, Failing())
+    bred = bred_from(evaluator, Account(100.0))
+    assert bred == Bred((), offspring=5 * MOST_BARREN_BATCHES, dropped=5 * MOST_BARREN_BATCHES)
+
+
+def test_references_are_charged_and_the_account_ends_the_phase() -> None:
+    """Every offspring pays for its estimate and its runs; the phase ends with the batch that empties the account."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
+    account = Account(20.0)
+    bred = bred_from(evaluator, account)
+    assert bred.offspring == 10
+    assert account.charged == 10 * (1.0 + 2 * 1.0)
+
+
+def test_fitness_that_validation_did_not_give_is_found_now() -> None:
+    """Instances without a known fitness are scored first, at the phase's charge."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
+    account = Account(1.0)
+    bred_from(evaluator, account, fitness={})
+    assert account.charged == 4 * 2.0
+
+
+def test_the_same_seed_breeds_the_same_instances() -> None:
+    """Breeding is a function of its inputs."""
+    made = [
+        bred_from(FakeEvaluator(lambda n, instance, s: min(9.0, instance.size / 100), Growing()), Account(60.0))
+        for _ in range(2)
+    ]
+    assert made[0] == made[1]

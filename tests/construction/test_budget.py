@@ -1,0 +1,49 @@
+"""Accounts and their total."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ceps.construction.budget import Budget
+from ceps.construction.ceps import CepsSettings
+
+
+def test_phases_get_their_shares() -> None:
+    """When every phase spends what it was granted, grants are in proportion to the weights."""
+    budget = Budget(100.0, [1.0, 3.0, 1.0])
+    grants = []
+    for _ in range(3):
+        account = budget.open_phase()
+        grants.append(account.granted)
+        account.pay(account.granted)
+        budget.close_phase(account)
+    assert grants == pytest.approx([20.0, 60.0, 20.0])
+
+
+def test_what_a_phase_leaves_over_goes_to_the_later_ones() -> None:
+    """A phase that spends nothing leaves its share to the others, in proportion."""
+    budget = Budget(100.0, [2.0, 3.0, 5.0])
+    budget.close_phase(budget.open_phase())
+    assert budget.open_phase().granted == pytest.approx(100.0 * 3 / 8)
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.lists(st.tuples(st.floats(0.1, 10), st.floats(0, 1)), min_size=1, max_size=8))
+def test_nothing_is_granted_twice(phases: list[tuple[float, float]]) -> None:
+    """Whatever phases spend of their grants, the total is never exceeded."""
+    budget = Budget(50.0, [weight for weight, _ in phases])
+    for _, spent in phases:
+        account = budget.open_phase()
+        account.pay(spent * account.granted)
+        budget.close_phase(account)
+    assert budget.charged <= 50.0 * (1 + 1e-9)
+
+
+def test_the_default_shares_are_the_papers() -> None:
+    """8 h for the start, 60 h of configuration, 20 h of validation and 6 h of generation in 94 h, K left out."""
+    weights = CepsSettings().weights()
+    assert len(weights) == 1 + 4 * 2 + 3
+    assert sum(weights) == pytest.approx(94.0)
+    assert weights[:4] == pytest.approx([8.0, 15.0, 5.0, 2.0])

@@ -1,0 +1,87 @@
+"""The parts of the search: legal vectors, the table to learn from, the model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ConfigSpace import (
+    Categorical,
+    Configuration,
+    ConfigurationSpace,
+    EqualsCondition,
+    Float,
+    ForbiddenEqualsClause,
+    GreaterThanCondition,
+    Integer,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from smac import Scenario
+from smac.runhistory.runhistory import RunHistory
+
+import ceps.construction.surrogate as module
+from ceps.construction.surrogate import Rows, Surrogate
+from ceps.construction.vectors import Vectors
+
+
+def space() -> ConfigurationSpace:
+    made = ConfigurationSpace()
+    made.add(Categorical("kind", ["u", "v", "w"]), Integer("n", (0, 50)), Float("x", (1e-3, 1e3), log=True))
+    made.add(Categorical("deep", ["a", "b"]), Float("deeper", (0.0, 1.0)))
+    made.add(GreaterThanCondition(made["deep"], made["n"], 10), EqualsCondition(made["deeper"], made["deep"], "b"))
+    made.add(ForbiddenEqualsClause(made["kind"], "w"))
+    return made
+
+
+@given(seed=st.integers(0, 2**31 - 1), count=st.integers(1, 40))
+@settings(derandomize=True, deadline=None, max_examples=50)
+def test_vectors_are_legal(seed: int, count: int) -> None:
+    """Whatever is drawn and varied is a legal configuration, and survives the way to values and back."""
+    made = space()
+    vectors = Vectors(made, np.random.RandomState(seed))
+    drawn = vectors.draw(count)
+    for row in np.vstack([drawn, vectors.vary(drawn, 5)]):
+        point = Configuration(made, vector=row)
+        point.check_valid_configuration()
+        back = Configuration(made, values=dict(point)).get_array()
+        np.testing.assert_allclose(back, row, atol=1e-9)
+        assert back[made.index_of["n"]] == row[made.index_of["n"]]
+
+
+def test_variations_change_one_parameter() -> None:
+    """A variation differs in at most one parameter from its centre, but for those that become active or inactive."""
+    made = space()
+    vectors = Vectors(made, np.random.RandomState(1))
+    centre = vectors.draw(1)
+    while len(centre) == 0:
+        centre = vectors.draw(1)
+    near = vectors.vary(centre, 200)
+    unconditional = [made.index_of[name] for name in ("kind", "n", "x")]
+    changes = (near[:, unconditional] != centre[0, unconditional]).sum(axis=1)
+    assert set(changes) == {0, 1}
+
+
+def test_the_table_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many trials the table keeps the recent half and an even choice of the older ones, without repetition."""
+    monkeypatch.setattr(module, "_MOST_ROWS", 20)
+    made = ConfigurationSpace({"x": (0.0, 1.0)})
+    encoder = Rows(Scenario(made, instances=["0"], n_trials=1000, seed=1))
+    encoder.runhistory = RunHistory()
+    for seed in range(100):
+        encoder.runhistory.add(made.get_default_configuration(), float(seed), instance="0", seed=seed)
+    rows, scores = encoder.transform()
+    assert rows.shape == (20, 1)
+    assert scores.ravel()[10:].tolist() == list(range(90, 100))
+    assert sorted(set(scores.ravel()[:10])) == scores.ravel()[:10].tolist()
+
+
+def test_the_model_ranks_by_the_mean_over_instances() -> None:
+    """A configuration that is best on most instances but times out on one ranks behind an even one."""
+    made = ConfigurationSpace({"x": (0.0, 1.0)})
+    features = {str(i): [float(i)] for i in range(4)}
+    rows = [(x, float(i)) for x in (0.0, 1.0) for i in range(4) for _ in range(5)]
+    scores = [[100.0] if x == 0.0 and i == 3.0 else [0.0 if x == 0.0 else 5.0] for x, i in rows]
+    model = Surrogate(made, features, seed=1).train(np.array(rows), np.array(scores))
+    mean, variance = model.predict_marginalized(np.array([[0.0], [1.0]]))
+    assert mean[0, 0] > mean[1, 0]
+    assert np.all(variance > 0.0)

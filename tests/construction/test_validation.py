@@ -1,0 +1,95 @@
+"""Line 15 of Algorithm 1: candidates compared on the same instances and seeds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ceps.construction.budget import Account
+from ceps.construction.scoring import member_scores, portfolio_score
+from ceps.construction.validation import Replacement, contributions, validate
+from tests.construction.fakes import CUTOFF, FakeEvaluator, instances_of, task_of, theta
+
+PENALTY = 10 * CUTOFF
+
+
+def capped(score: float) -> float:
+    return score if score <= CUTOFF else PENALTY
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(st.lists(st.floats(0.1, 20.0), min_size=1, max_size=5))
+def test_capping_by_the_best_so_far_leaves_the_portfolios_score(scores: list[float]) -> None:
+    """f(s, Θ) is exactly the minimum, though members are stopped when they cannot matter."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: scores[number])
+    members = [theta(number) for number in range(len(scores))]
+    assert portfolio_score(evaluator, members, "s", 1).score == min(map(capped, scores))
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(st.lists(st.floats(0.1, 20.0), min_size=2, max_size=5))
+def test_any_member_can_be_taken_out_exactly(scores: list[float]) -> None:
+    """Capped by the second best so far, the scores give f(s, Θ less one member) for every member."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: scores[number])
+    panel = member_scores(evaluator, [theta(number) for number in range(len(scores))], "s", 1)
+    for out in range(len(scores)):
+        others = [capped(score) for number, score in enumerate(scores) if number != out]
+        assert panel.without(out, PENALTY) == min(others)
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 10**6))
+def test_candidates_are_scored_as_if_all_had_run(size: int, count: int, seed: int) -> None:
+    """f(s, Θ) and every f(s, Θ') equal the minima over uncapped scores."""
+    rng = np.random.default_rng(seed)
+    table = rng.uniform(0.1, 20.0, size=(size + count, 6))
+    instances = instances_of(6)
+    evaluator = FakeEvaluator(lambda number, instance, _: float(table[number, instance.size - 100]))
+    task = task_of(evaluator, size=size, instances=instances)
+    members = tuple(theta(number) for number in range(size))
+    candidates = [Replacement(int(rng.integers(size)), theta(size + number)) for number in range(count)]
+    validated = validate(task, members, candidates, instances, 1, 2, Account(1e6))
+    true = np.where(table <= CUTOFF, table, PENALTY)
+    for row, instance in enumerate(validated.instances):
+        column = true[:, instance.size - 100]
+        assert validated.incumbent[row] == column[:size].min()
+        for index, candidate in enumerate(candidates):
+            rest = np.delete(column[:size], candidate.slot)
+            assert validated.candidates[row, index] == min([*rest, column[size + index]])
+
+
+def test_seeds_are_fresh_in_every_round_and_common_to_all() -> None:
+    """One seed per instance and round for old and new portfolios, another one in the next round."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0)
+    task = task_of(evaluator)
+    used = []
+    for round_ in (1, 2):
+        evaluator.asked.clear()
+        validate(task, (theta(0), theta(1)), [Replacement(0, theta(2))], task.instances, round_, 10, Account(1e6))
+        used.append({(instance.id, seed) for _, instance, seed, _ in evaluator.asked})
+    assert [len(each) for each in used] == [3, 3]
+    assert not used[0] & used[1]
+
+
+def test_when_money_ends_all_are_compared_on_what_all_have_finished() -> None:
+    """An empty account ends validation after the batch under way; the instances taken are a fixed random choice."""
+    instances = instances_of(20)
+    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0)
+    task = task_of(evaluator, instances=instances)
+    account = Account(10.0)
+    first, again = (
+        validate(task, (theta(0), theta(1)), [Replacement(0, theta(2))], instances, 1, 2, each)
+        for each in (account, Account(10.0))
+    )
+    assert len(first.instances) == 4
+    assert first.instances == again.instances
+    assert [each.name for each in first.instances] != ["i0", "i1", "i2", "i3"]
+    assert account.charged == pytest.approx(12.0)
+
+
+def test_contribution_is_what_would_be_lost() -> None:
+    """The rise of the mean without each member."""
+    scores = np.array([[1.0, 5.0], [9.0, 2.0]])
+    assert contributions(scores).tolist() == [(5 + 2) / 2 - 1.5, (1 + 9) / 2 - 1.5]
