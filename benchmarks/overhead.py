@@ -1,17 +1,21 @@
-"""What isolation and bookkeeping cost: ``python -m benchmarks.overhead``.
+"""What isolation, bookkeeping and the tuner cost: ``python -m benchmarks.overhead [--baseline]``.
 
 ``run_overhead_ms``: the median wall time from submitting a run to having its answer recorded, for a run whose solver
 returns a solution at once: fork, limits, measuring, reaping, checking the solution, and the row in the store.
 ``local_scaling``: runs per minute of two workers over those of one, CPU-bound runs of 0.5 s, measured in turns.
+``tuner_overhead_ms``: all time of a search outside the target function, divided by the number of trials, over 600 and
+over 6,000 trials; with ``--baseline`` also ``smac_default_overhead_ms``, SMAC's own default facade on the same task.
 """
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.tuner import smac_default_overhead_ms, tuner_overhead_ms
 from ceps.execution.executor import Run
 from ceps.execution.local import LocalExecutor
 from ceps.records import Configuration, Limits
@@ -69,8 +73,15 @@ def local_scaling() -> float:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description="What isolation, bookkeeping and the tuner cost.")
+    parser.add_argument("--baseline", action="store_true", help="also time SMAC's own default facade (minutes)")
+    arguments = parser.parse_args()
     print(f"run_overhead_ms {run_overhead_ms():.2f}", flush=True)
     print(f"local_scaling {local_scaling():.2f}", flush=True)
+    print(f"tuner_overhead_ms {tuner_overhead_ms(600):.2f}", flush=True)
+    print(f"tuner_overhead_ms_at_6000 {tuner_overhead_ms(6000):.2f}", flush=True)
+    if arguments.baseline:
+        print(f"smac_default_overhead_ms {smac_default_overhead_ms():.0f}", flush=True)
 
 
 if __name__ == "__main__":

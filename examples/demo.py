@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SIZE = "400"
 
 
 def ceps(*arguments: str) -> str:
@@ -25,9 +24,9 @@ def ceps(*arguments: str) -> str:
     return done.stdout or ""
 
 
-def main(folder: Path, scenario: Path) -> None:
+def main(folder: Path, scenario: Path, cities: str) -> None:
     test, run = folder / "test", folder / "run"
-    ceps("generate", "tsp", "--size", SIZE, "--count", "6", "--seed", "1001", "--out", str(test), "--force")
+    ceps("generate", "tsp", "--size", cities, "--count", "6", "--seed", "1001", "--out", str(test), "--force")
     ceps("build", str(scenario), "--out", str(run))
     scores = {}
     for name, file in {"CEPS.initial": "portfolio.initial.json", "CEPS": "portfolio.json"}.items():
@@ -37,12 +36,10 @@ def main(folder: Path, scenario: Path) -> None:
     print()
     for name, score in scores.items():
         print(f"{name:13s} {score} on 6 instances never seen")
-    city, tour = test / f"uniform-{SIZE}-1001.tsp", folder / "city.tour"
+    city, tour = test / f"uniform-{cities}-1001.tsp", folder / "city.tour"
     ceps("solve", str(city), "--portfolio", str(run / "portfolio.json"), "--time", "3", "--out", str(tour))
 
 
 if __name__ == "__main__":
-    main(
-        Path(sys.argv[1]) if len(sys.argv) > 1 else Path("demo"),
-        Path(sys.argv[2]) if len(sys.argv) > 2 else HERE / "scenario.toml",
-    )
+    folder, scenario, cities = (*sys.argv[1:], *("demo", str(HERE / "scenario.toml"), "400")[len(sys.argv) - 1 :])
+    main(Path(folder), Path(scenario), cities)

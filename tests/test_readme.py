@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ceps.problems.tsp import Tsp
+from ceps.settings import read_scenario
 
 ROOT = Path(__file__).parent.parent
 
@@ -25,9 +25,41 @@ def test_the_python_example_runs(tmp_path: Path) -> None:
     assert done.stdout.startswith(f"{cost} by component ")
 
 
+DEMO_AT_TEST_SIZE = """
+seed = 1
+[problem]
+name = "tsp"
+generate = { generator = "uniform", size = 60, count = 2 }
+[portfolio]
+size = 2
+solvers = ["lkh"]
+[metric]
+cutoff = 0.1
+[method]
+iterations = 1
+sessions = 1
+[budget]
+cpu = "8s"
+"""
+
+
 def test_the_demo_runs(tmp_path: Path) -> None:
-    """``make demo`` does its job: instances, a check, and a tour of the first instance."""
+    """``make demo`` does its job, here on smaller training instances: both scores are printed, a tour is written."""
     pytest.importorskip("LKHpy")
-    subprocess.run([sys.executable, "-m", "examples.demo", str(tmp_path)], cwd=ROOT, check=True, env=os.environ)
-    instance = Tsp().read(tmp_path / "uniform-400-1.tsp")
-    assert Tsp().read_solution(instance, tmp_path / "uniform-400-1.tour")
+    (tmp_path / "scenario.toml").write_text(DEMO_AT_TEST_SIZE)
+    arguments = [str(tmp_path / "demo"), str(tmp_path / "scenario.toml"), "60"]
+    demo = [sys.executable, "-m", "examples.demo", *arguments]
+    done = subprocess.run(demo, cwd=ROOT, check=True, capture_output=True, text=True)
+    assert "CEPS.initial" in done.stdout
+    assert "\nCEPS   " in done.stdout
+    assert "cost " in done.stdout.splitlines()[-1]
+    assert (tmp_path / "demo" / "city.tour").exists()
+
+
+def test_the_example_scenario_is_the_readmes(tmp_path: Path) -> None:
+    """The scenario in the README is one that ``ceps`` understands, as is the one in the examples."""
+    (scenario,) = re.findall(r"```toml\n(seed.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    (tmp_path / "scenario.toml").write_text(scenario)
+    assert read_scenario(tmp_path / "scenario.toml").portfolio.size == 4
+    for path in [*(ROOT / "examples").glob("*.toml"), *(ROOT / "experiments").glob("*.toml")]:
+        assert read_scenario(path).budget is not None

@@ -126,9 +126,9 @@ def test_a_start_may_set_what_is_not_active() -> None:
 def test_trials_are_legal_and_new(space: Callable[[], ConfigurationSpace], features: int, in_flight: int) -> None:
     """Every trial is a legal configuration of plain values on an existing instance, and no trial is asked for twice."""
     made = space()
-    asked = advance(begin(made, 4, features), hashed, 40, in_flight)
-    assert [trial.number for trial in asked] == list(range(40))
-    assert len({(trial.configuration, trial.instance, trial.seed) for trial in asked}) == 40
+    asked = advance(begin(made, 4, features), hashed, 30, in_flight)
+    assert [trial.number for trial in asked] == list(range(30))
+    assert len({(trial.configuration, trial.instance, trial.seed) for trial in asked}) == 30
     for trial in asked:
         Point(made, values=trial.configuration.as_dict()).check_valid_configuration()
         assert {type(value) for value in trial.configuration.as_dict().values()} <= {int, float, str, bool}
@@ -154,7 +154,7 @@ def test_many_instances() -> None:
 
 
 def test_finds_what_random_draws_do_not() -> None:
-    """With eight parameters, the model leads closer to the best setting than random draws with the same race."""
+    """With eight parameters, the model's proposals lead closer to the best setting than random draws do."""
     names = [f"x{i}" for i in range(8)]
 
     def distance(configuration: Configuration) -> float:
@@ -166,7 +166,7 @@ def test_finds_what_random_draws_do_not() -> None:
         advance(search, lambda trial: (0.05 + distance(trial.configuration)) * (1 + trial.instance), 100)
         return distance(search.incumbent)
 
-    ours = np.mean([found(seed, 0.3) for seed in range(3)])
+    ours = np.mean([found(seed, 0.0) for seed in range(3)])
     drawn = np.mean([found(seed, 0.99) for seed in range(3)])
     assert ours < 0.6 * drawn
 

@@ -47,15 +47,13 @@ def breed(
         scored = _score_all(task, members, children, round_, charge_references, account)  # line 22
         offspring, dropped = offspring + batch, dropped + batch - len(scored)
         barren = 0 if scored else barren + 1
-        for child, score in scored:
+        easiest = min(fitness[each.id] for each in population)
+        hopeful = [(child, score) for child, score in scored if score > easiest]
+        for child, score in _confirm_all(task, members, hopeful, round_, charge_references, account):
             weaker = [index for index, each in enumerate(population) if fitness[each.id] < score]
-            if not weaker:
-                continue  # Nobody in T' is easier: the offspring is dropped.
-            confirmed = _confirm(task, members, child, score, round_, charge_references, account)
-            weaker = [index for index in weaker if fitness[population[index].id] < confirmed]
-            if weaker:
+            if weaker:  # Where nobody in T' is easier, the offspring is dropped.
                 population[int(rng.choice(weaker))] = child  # lines 23-24, in T'
-                fitness[child.id] = confirmed
+                fitness[child.id] = score
     given = {instance.id for instance in instances}
     return Bred(tuple(each for each in population if each.id not in given), offspring, dropped)
 
@@ -117,22 +115,28 @@ def _score_all(
     return [(child, each.score) for child, each in zip(with_cost, scored, strict=True)]
 
 
-def _confirm(
-    task: Task, members: Members, child: Any, score: float, round_: int, charge_references: bool, account: Account
-) -> float:
-    """The score by an agreed reference: full consensus only for an offspring that would be admitted."""
+def _confirm_all(
+    task: Task,
+    members: Members,
+    hopeful: Sequence[tuple[Any, float]],
+    round_: int,
+    charge_references: bool,
+    account: Account,
+) -> list[tuple[Any, float]]:
+    """Scores by agreed references: full consensus only for offspring that would be admitted."""
     references = task.evaluator.references
     if not task.evaluator.metric.uses_target:
-        return score
-    cost, before = references.cost(child), references.cpu_charged
-    references.establish([child])
-    references.settle([child])
+        return list(hopeful)
+    estimated = {child.id: references.cost(child) for child, _ in hopeful}
+    children, before = [child for child, _ in hopeful], references.cpu_charged
+    references.establish(children)
+    references.settle(children)
     account.pay(charge_references * (references.cpu_charged - before))
-    if references.cost(child) == cost:
-        return score
-    again = _score(task, members, child, round_)
-    account.pay(again.charge)
-    return again.score
+    changed = [child for child in children if references.cost(child) != estimated[child.id]]
+    again = task.evaluator.map(lambda child: _score(task, members, child, round_), changed)
+    account.pay(sum(each.charge for each in again))
+    rescored = {child.id: each.score for child, each in zip(changed, again, strict=True)}
+    return [(child, rescored.get(child.id, score)) for child, score in hopeful]
 
 
 def _score(task: Task, members: Members, instance: Any, round_: int) -> Scored:

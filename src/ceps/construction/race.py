@@ -14,7 +14,7 @@ from smac.runhistory import TrialInfo, TrialValue
 from smac.scenario import Scenario
 
 _PACE = 3
-"""New contenders for each heat more of the leader: more heats make it safer, but every later winner has to run them."""
+"""New contenders per further heat of the leader: more heats make it surer, but every later winner has to run them."""
 _PATIENCE = 4
 """Trials after which a contender that merely ties is dropped. Ties are common where a portfolio's rest is best."""
 
@@ -32,8 +32,8 @@ class Runner:
 class Race(AbstractIntensifier):
     """Chooses the next trial.
 
-    The leader runs the heats in a fixed order, one more for each new contender: all instances with the first seed come
-    before any with the second. A contender runs 1, 2, 4, … of the leader's heats and is dropped after any round in
+    The leader runs the heats in a fixed order, one more for every few new contenders: all instances with the first seed
+    come before any with the second. A contender runs 1, 2, 4, … of the leader's heats and is dropped after any round in
     which it is not better on them; when it has run them all, it leads. Nothing here waits: what is undecided is passed
     over, so any number of trials can be in flight.
     """
@@ -93,7 +93,7 @@ class Race(AbstractIntensifier):
         if entrant := self._entrant() or self._second_chance():
             self._contenders.append(entrant)
             self._entrants += 1
-            self._leader_is_due = self._entrants % _PACE == 0
+            self._leader_is_due |= self._entrants % _PACE == 0
             return entrant
         if leader := self._prolonged():
             return leader

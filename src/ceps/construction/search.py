@@ -26,6 +26,8 @@ from ceps.construction.race import Race
 from ceps.construction.surrogate import Rows, Surrogate
 from ceps.records import Configuration, Value
 
+_SILENCE = logging.NullHandler()
+"""Keeps SMAC's messages off the terminal unless the user sets up logging."""
 _MOST_PROPOSALS = 8
 """Proposals of one model before it learns anew, once there is much to learn from; in the beginning it is every one."""
 
@@ -151,7 +153,7 @@ def _assemble(
     seed: int,
     settings: SearchSettings,
 ) -> tuple[Race, AlgorithmConfigurationFacade]:
-    logging.getLogger("smac").addHandler(logging.NullHandler())
+    logging.getLogger("smac").addHandler(_SILENCE)
     seed = np.random.SeedSequence(seed).generate_state(1)[0] % 2**31
     names = [str(index) for index in range(n_instances)]
     scenario = Scenario(
@@ -205,7 +207,7 @@ class _Optimizer(SMBO):
 
 
 class _History(RunHistory):
-    """Leaves out what only several objectives and files need, and takes time in proportion to all trials so far."""
+    """Leaves out work that only files and several objectives need, and that grows with the number of trials."""
 
     def _update_objective_bounds(self) -> None:
         pass

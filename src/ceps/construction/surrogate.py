@@ -57,7 +57,7 @@ class Surrogate(AbstractModel):
         self._trees: list[ExtraTreeRegressor] = []
         self._instances: npt.NDArray[np.float32] | None = None
         if features is not None:
-            table = np.array(list(features.values()), dtype=np.float32)
+            table = _without_nan(np.array(list(features.values())))
             chosen = self._rng.permutation(len(table))[:_MOST_INSTANCES]
             self._instances = table[np.sort(chosen)]
 

@@ -323,6 +323,8 @@ def _be_the_call(
         os.environ["TMPDIR"] = str(directory)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_DATA, (data_limit, data_limit))
+        # No file larger than the memory it may use: what a run writes must not fill the disk.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limits.memory, limits.memory))
         # Should the keeper be held up: the kernel's own limit, in whole seconds.
         seconds = int(limits.cpu) + 2
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
