@@ -162,19 +162,20 @@ class _Session:
         self._side_by_side: list[float] = []
 
     def run(self, connect: Callable[[], socket.socket], order: SessionOrder) -> Found:
-        self._connection = connect()
-        wire.send(self._connection, order)
-        while True:
-            try:
-                message = wire.receive(self._connection)
-            except wire.ConnectionLostError as error:
-                ended = RuntimeError("a session of the tuner ended unexpectedly; its last words are above")
-                raise self._trouble or ended from error
-            if isinstance(message, SessionResult):
-                # fsum: the same whatever order the answers came in.
-                return Found(message.configuration, message.charge, message.trials, fsum(self._side_by_side))
-            assert isinstance(message, TrialRequest)
-            self._take(message)
+        """Hold the session: answer its requests until it has its result."""
+        with connect() as self._connection:
+            wire.send(self._connection, order)
+            while True:
+                try:
+                    message = wire.receive(self._connection)
+                except wire.ConnectionLostError as error:
+                    ended = RuntimeError("a session of the tuner ended unexpectedly; its last words are above")
+                    raise self._trouble or ended from error
+                if isinstance(message, SessionResult):
+                    # fsum: the same whatever order the answers came in.
+                    return Found(message.configuration, message.charge, message.trials, fsum(self._side_by_side))
+                assert isinstance(message, TrialRequest)
+                self._take(message)
 
     def hang_up(self) -> None:
         """The session process ends when it finds the line dead."""

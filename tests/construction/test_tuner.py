@@ -1,0 +1,111 @@
+"""Sessions as processes, on scores that cost nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+from ceps import _native, seeds
+from ceps.construction.tuner import Found, ProcessTuner, Search
+from ceps.errors import UserError
+from ceps.evaluator import Evaluation
+from ceps.metrics import Par10
+from ceps.problems.tsp import Tsp
+from ceps.records import Configuration, Ending, Outcome
+from ceps.solvers.lkh import Lkh
+from ceps.solvers.solver import default_configuration
+
+INSTANCES = [Tsp().generate("uniform", 10, seed) for seed in range(5)]
+DEFAULT = default_configuration(Lkh())
+REST = Configuration.of("lkh", {**DEFAULT.as_dict(), "MOVE_TYPE": 2})
+RUN = 1.0
+
+
+class Instant:
+    """Every run costs a second; configurations with more kicks are better, and the rest scores 5."""
+
+    def __init__(self, trouble_after: int = 10**9) -> None:
+        self.metric = Par10(cutoff=10.0)
+        self.problem = Tsp()
+        self.asked: list[tuple[Configuration, str, int, float]] = []
+        self._trouble_after = trouble_after
+
+    def submit(self, configuration: Configuration, instance: Any, seed: int, bound: float) -> Future[Evaluation]:
+        self.asked.append((configuration, instance.id, seed, bound))
+        promise: Future[Evaluation] = Future()
+        if len(self.asked) > self._trouble_after:
+            promise.set_exception(UserError("the solver has gone"))
+            return promise
+        kicks = int(configuration.as_dict()["KICKS"])
+        score = 5.0 if configuration == REST else 6.0 - kicks
+        capped = score if score <= self.metric.cap(bound) else self.metric.penalty
+        promise.set_result(Evaluation(capped, RUN, Outcome(Ending.SOLVED, cpu=score)))
+        return promise
+
+
+@pytest.fixture(scope="module")
+def tuner() -> Iterator[ProcessTuner]:
+    with ProcessTuner(Lkh(), seed=1) as tuner:
+        yield tuner
+
+
+def tune(tuner: ProcessTuner, evaluator: Instant, grants: list[float]) -> list[Found]:
+    searches = [Search((REST,), (DEFAULT,), seed, grant) for seed, grant in enumerate(grants)]
+    return tuner.tune(evaluator, searches, INSTANCES, lambda index, found: None)  # type: ignore[arg-type]
+
+
+def test_sessions_find_better_configurations_within_their_accounts(tuner: ProcessTuner) -> None:
+    """Two sessions side by side: both find more kicks than the default has, and overdraw by one trial at most."""
+    evaluator = Instant()
+    for found in tune(tuner, evaluator, [60.0, 80.0]):
+        assert int(found.configuration.as_dict()["KICKS"]) >= 4
+        assert found.trials > 20
+    charges = [found.charge for found in tune(tuner, Instant(), [60.0, 80.0])]
+    assert 60.0 <= charges[0] <= 62.0
+    assert 80.0 <= charges[1] <= 82.0
+
+
+def test_the_rest_is_completed_once_per_instance_and_charged(tuner: ProcessTuner) -> None:
+    """The rest runs once for each instance and seed, before the first trial there; trials are capped by its score."""
+    evaluator = Instant()
+    (found,) = tune(tuner, evaluator, [60.0])
+    rest = [(instance, seed) for configuration, instance, seed, _ in evaluator.asked if configuration == REST]
+    trials = [bound for configuration, *_, bound in evaluator.asked if configuration != REST]
+    assert len(rest) == len(set(rest)) >= 5
+    assert found.charge == len(evaluator.asked) * RUN
+    assert set(trials) == {5.0}
+    assert found.trials == len(trials)
+
+
+def test_solver_seeds_are_common_to_all_sessions(tuner: ProcessTuner) -> None:
+    """An instance has the same solver seeds whatever the configuration or the session."""
+    evaluator = Instant()
+    tune(tuner, evaluator, [30.0, 30.0])
+    possible = {seeds.derive(1, "tune", each.id, index) for each in INSTANCES for index in range(100)}
+    assert {seed for _, _, seed, _ in evaluator.asked} <= possible
+
+
+def test_a_session_is_a_function_of_its_scores(tuner: ProcessTuner) -> None:
+    """The same search on the same scores ends the same, also in another host process."""
+    first = tune(tuner, Instant(), [50.0])
+    with ProcessTuner(Lkh(), seed=1) as other:
+        assert tune(other, Instant(), [50.0]) == first
+
+
+def test_trouble_with_runs_is_the_callers(tuner: ProcessTuner) -> None:
+    """What a run raises reaches the method, and no session is left waiting."""
+    with pytest.raises(UserError, match="the solver has gone"):
+        tune(tuner, Instant(trouble_after=7), [60.0, 60.0])
+    assert len(tune(tuner, Instant(), [20.0])) == 1
+
+
+def test_closing_ends_all_processes() -> None:
+    """The host and its sessions are gone when the tuner is closed."""
+    before = set(_native.usage_below(os.getpid()).processes)
+    with ProcessTuner(Lkh(), seed=1) as tuner:
+        tune(tuner, Instant(), [20.0])
+    assert set(_native.usage_below(os.getpid()).processes) <= before
