@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ceps import __version__, seeds
+from ceps.construction import ceps
 from ceps.construction.budget import Account
 from ceps.construction.method import Members, Scores, Task
 from ceps.construction.methods import method_named
@@ -145,6 +146,32 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
         )
         members = method(task)
         return journal.summary(members, numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a build will take, as far as that can be said before."""
+
+    budget: float
+    smallest_budget: float
+    """CPU seconds, when runs that look for references agree at once."""
+    wall: float
+    """Seconds on the given workers, when they are kept busy."""
+    runs: int
+    """Solver runs, when each lasts half its cut-off."""
+
+
+def plan(scenario: Scenario, cast: Cast, workers: int) -> Plan | None:
+    """The plan of a scenario; None when it has no budget."""
+    if scenario.budget is None:
+        return None
+    method_named(scenario.method.name)
+    count, cutoff = len(cast.instances), cast.metric.cutoff
+    effort = Effort(cpu=scenario.references.cpu or cutoff)
+    references = count * effort.runs * effort.cpu if cast.metric.uses_target and not scenario.references.known else 0.0
+    smallest = ceps.smallest_budget(scenario.method.options, scenario.portfolio.size, count, cutoff)
+    budget = scenario.budget.cpu
+    return Plan(budget, references + smallest, budget / workers, round(budget / (0.5 * cutoff)))
 
 
 def identity(scenario: Scenario, cast: Cast) -> dict[str, Any]:

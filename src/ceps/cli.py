@@ -39,6 +39,7 @@ from ceps.texts import (
     evaluated_table,
     evaluated_text,
     outcome_text,
+    plan_text,
     raw_text,
 )
 
@@ -155,6 +156,8 @@ def check(
             _section("Raw outcome", raw_text(outcome))
             _section("Parsed outcome", outcome_text(outcome))
             failed = failed or outcome.cost is None
+    if (planned := building.plan(settings, cast, workers)) is not None:
+        _section("\nPlan of a build", plan_text(planned, workers))
     if failed:
         _err.print("ceps: a solver found no valid solution; see its outcome above", style="red")
         raise typer.Exit(1)

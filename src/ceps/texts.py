@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ceps.building import Built
+from ceps.building import Built, Plan
 from ceps.console import number
-from ceps.evaluation.session import Evaluated, Plan
+from ceps.evaluation.session import Evaluated
+from ceps.evaluation.session import Plan as EvaluationPlan
 from ceps.portfolio import Portfolio
 from ceps.records import Outcome
 from ceps.solve import Answer
@@ -52,7 +53,7 @@ def evaluated_table(evaluated: Evaluated) -> str:
     return "\n".join(lines)
 
 
-def evaluated_text(evaluated: Evaluated, plan: Plan) -> str:
+def evaluated_text(evaluated: Evaluated, plan: EvaluationPlan) -> str:
     """An evaluation in one line."""
     report = evaluated.report
     timeouts = f"{counted(report.timeouts, 'timeout')} on {counted(len(report.per_instance), 'instance')}"
@@ -63,6 +64,15 @@ def cpu_text(evaluated: Evaluated) -> str:
     return (
         f"CPU charged {evaluated.cpu_charged:.1f} s, for references {evaluated.cpu_references:.1f} s; "
         f"really spent {evaluated.cpu_spent:.1f} s in {counted(evaluated.runs_made, 'run')}"
+    )
+
+
+def plan_text(plan: Plan, workers: int) -> str:
+    """A build, before it is begun."""
+    enough = "" if plan.budget >= plan.smallest_budget else ": MORE THAN THE BUDGET"
+    return (
+        f"budget {plan.budget:.0f} CPU s, about {plan.runs} runs, {plan.wall / 60:.1f} min on "
+        f"{counted(workers, 'worker')} at best; smallest budget about {plan.smallest_budget:.0f} s{enough}"
     )
 
 

@@ -75,6 +75,12 @@ class CepsSettings:
         return weights
 
 
+def smallest_budget(options: Mapping[str, Any], size: int, instances: int, cutoff: float) -> float:
+    """CPU seconds below which a build is refused, references apart."""
+    weights = read_table(CepsSettings, options, "[method]").weights()
+    return smallest_grant(size, instances, cutoff) * sum(weights) / weights[0]
+
+
 def build(task: Task) -> Members:
     """Algorithm 1."""
     settings = read_table(CepsSettings, task.options, "[method]")
@@ -107,7 +113,8 @@ def _reference(task: Task, settings: CepsSettings, budget: Budget) -> None:
 
 def _initialise(task: Task, settings: CepsSettings, budget: Budget) -> tuple[Members, Scores]:
     account = budget.open_phase()
-    needed, share = smallest_grant(task), settings.weights()[0] / sum(settings.weights())
+    needed = smallest_grant(task.size, len(task.instances), task.evaluator.metric.cutoff)
+    share = settings.weights()[0] / sum(settings.weights())
     if account.granted < needed:
         total = budget.charged + needed / share
         raise UserError(

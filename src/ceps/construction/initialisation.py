@@ -25,9 +25,9 @@ class Initial:
         return float(self.scores.min(axis=1).mean())
 
 
-def smallest_grant(task: Task) -> float:
+def smallest_grant(size: int, instances: int, cutoff: float) -> float:
     """CPU seconds that testing as many configurations as the portfolio has members may take."""
-    return task.size * len(task.instances) * task.evaluator.metric.cutoff
+    return size * instances * cutoff
 
 
 def initialise(task: Task, most_candidates: int, account: Account) -> Initial:
@@ -41,7 +41,7 @@ def initialise(task: Task, most_candidates: int, account: Account) -> Initial:
             f"[method] candidates = {most_candidates} is less than [portfolio] size = {task.size}: "
             f"the first portfolio is chosen from the candidates; give at least {task.size}"
         )
-    wave_at_worst = smallest_grant(task)
+    wave_at_worst = smallest_grant(task.size, len(task.instances), task.evaluator.metric.cutoff)
     candidates = task.sample(most_candidates)
     rows: list[list[float]] = []
     while len(rows) < len(candidates) and (not rows or account.left >= wave_at_worst):
