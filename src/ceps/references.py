@@ -65,6 +65,11 @@ class References:
         self._mutex = threading.Lock()
         self.cpu_charged = 0.0
 
+    @property
+    def cpu_of_one(self) -> float:
+        """CPU seconds that a reference takes when the first runs agree."""
+        return self._effort.runs * self._effort.cpu
+
     def cost(self, instance: Any) -> float:
         """The cost that counts as solved. The reference must be known or established before."""
         return self._references[instance.id].cost

@@ -37,7 +37,9 @@ class FakeReferences:
 
     unsolved: set[str] = field(default_factory=set)
     cpu_charged: float = 0.0
+    cpu_of_one: float = 2.0
     estimated: list[str] = field(default_factory=list)
+    batches: list[int] = field(default_factory=list)
     established: list[str] = field(default_factory=list)
     beaten: list[Any] = field(default_factory=list)
 
@@ -48,7 +50,9 @@ class FakeReferences:
         return 0
 
     def estimate(self, instances: Iterable[Any]) -> None:
-        for instance in instances:
+        made = list(instances)
+        self.batches.append(len(made))
+        for instance in made:
             self.estimated.append(instance.id)
             self.cpu_charged += 1.0
 

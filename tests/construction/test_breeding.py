@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 
 from ceps.construction.breeding import MOST_BARREN_BATCHES, Bred, breed
 from ceps.construction.budget import Account
 from ceps.testing.bits import Bits, BitsInstance
-from tests.construction.fakes import FakeEvaluator, instances_of, task_of, theta
+from tests.construction.fakes import CUTOFF, FakeEvaluator, instances_of, task_of, theta
 
 MEMBERS = (theta(0), theta(1))
 
@@ -88,8 +89,16 @@ def test_references_are_charged_and_the_account_ends_the_phase() -> None:
     evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
     account = Account(20.0)
     bred = bred_from(evaluator, account)
-    assert bred.offspring == 10
-    assert account.charged == 10 * (1.0 + 2 * 1.0)
+    assert account.charged == bred.offspring * (1.0 + 2 * 1.0)
+    assert 20.0 <= account.charged < 20.0 + 3.0
+
+
+@pytest.mark.parametrize(("affordable", "first"), [(0.01, 1), (3.5, 3), (100.0, 5)])
+def test_batches_are_no_larger_than_the_account_affords(affordable: float, first: int) -> None:
+    """A batch has at most the offspring whose run and reference the account covers, but always one."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
+    bred_from(evaluator, Account(affordable * (CUTOFF + evaluator.references.cpu_of_one)))
+    assert evaluator.references.batches[0] == first
 
 
 def test_fitness_that_validation_did_not_give_is_found_now() -> None:

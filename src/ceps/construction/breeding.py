@@ -42,10 +42,11 @@ def breed(
     population = list(instances)  # line 18: T' is a copy of T
     offspring = dropped = barren = 0
     while account.left > 0.0 and barren < MOST_BARREN_BATCHES:  # line 20
-        parents = [population[index] for index in rng.integers(len(population), size=batch)]
+        wanted = _affordable(task, account, charge_references, batch)
+        parents = [population[index] for index in rng.integers(len(population), size=wanted)]
         children = _mutate_all(task, parents, {each.id for each in population}, rng)  # line 21
         scored = _score_all(task, members, children, round_, charge_references, account)  # line 22
-        offspring, dropped = offspring + batch, dropped + batch - len(scored)
+        offspring, dropped = offspring + wanted, dropped + wanted - len(scored)
         barren = 0 if scored else barren + 1
         easiest = min(fitness[each.id] for each in population)
         hopeful = [(child, score) for child, score in scored if score > easiest]
@@ -60,6 +61,13 @@ def breed(
 
 MOST_BARREN_BATCHES = 20
 """A mutation operator that makes nothing usable this often in a row is given up for the phase."""
+
+
+def _affordable(task: Task, account: Account, charge_references: bool, batch: int) -> int:
+    """How many offspring to make at a time: no more than the account covers if all of them are to be admitted."""
+    metric, references = task.evaluator.metric, task.evaluator.references
+    each = metric.cutoff + (references.cpu_of_one if metric.uses_target and charge_references else 0.0)
+    return max(1, min(batch, int(account.left / each)))
 
 
 def _seed(task: Task, round_: int, instance: Any) -> int:
