@@ -96,6 +96,17 @@ def test_a_session_is_a_function_of_its_scores(tuner: ProcessTuner) -> None:
         assert tune(other, Instant(), [50.0]) == first
 
 
+def test_several_trials_in_flight_are_folded_in_asking_order(tuner: ProcessTuner) -> None:
+    """With four trials at a time the result is the same every time, and the account is overdrawn by four at most."""
+    searches = [Search((REST,), (DEFAULT,), 1, 60.0, in_flight=4)]
+    first, again = (
+        tuner.tune(Instant(), searches, INSTANCES, lambda index, found: None)  # type: ignore[arg-type]
+        for _ in range(2)
+    )
+    assert first == again
+    assert 60.0 <= first[0].charge <= 60.0 + 4 * 2 * RUN
+
+
 def test_trouble_with_runs_is_the_callers(tuner: ProcessTuner) -> None:
     """What a run raises reaches the method, and no session is left waiting."""
     with pytest.raises(UserError, match="the solver has gone"):

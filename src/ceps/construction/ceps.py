@@ -45,6 +45,8 @@ class CepsSettings:
     """MaxIte."""
     sessions: int = 10
     """n: searches for a new member in every iteration."""
+    in_flight: int = 1
+    """Trials of a session under way at a time. More keep more workers busy than there are sessions."""
     candidates: int = 100
     """The most configurations tested for the first portfolio."""
     removal: str = "stratified"
@@ -59,7 +61,7 @@ class CepsSettings:
     shares: Shares = Shares()
 
     def __post_init__(self) -> None:
-        for key in ("iterations", "sessions", "candidates", "batch"):
+        for key in ("iterations", "sessions", "in_flight", "candidates", "batch"):
             if getattr(self, key) < 1:
                 raise ValueError(f"{key} must be at least 1, not {getattr(self, key)}")
         if self.removal not in ("stratified", "random"):
@@ -152,6 +154,7 @@ def _evolve_members(
             starts=(members[slot], default, others[(round_ - 1) * settings.sessions + number]),
             seed=seeds.derive(task.seed, "session", round_, number),
             grant=account.granted / settings.sessions,
+            in_flight=settings.in_flight,
         )
         for number, slot in enumerate(slots)
     ]
@@ -180,7 +183,14 @@ def _tune(task: Task, searches: Sequence[Search], instances: Sequence[Any], acco
         "targets": [reference and reference.cost for reference in map(references.reference, instances)],
     }
     inputs = [
-        {**common, "rest": _ids(search.rest), "starts": _ids(search.starts), "seed": search.seed, "grant": search.grant}
+        {
+            **common,
+            "rest": _ids(search.rest),
+            "starts": _ids(search.starts),
+            "seed": search.seed,
+            "grant": search.grant,
+            "in_flight": search.in_flight,
+        }
         for search in searches
     ]
     recorded = [task.journal.recall("session", each) for each in inputs]

@@ -38,6 +38,8 @@ class Search:
     """Configurations to try first."""
     seed: int
     grant: float
+    in_flight: int = 1
+    """Trials under way at a time; their scores are folded in the order of asking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +83,9 @@ class ProcessTuner:
     ``seed`` is the build's: it decides the solver seeds that all sessions have in common.
     """
 
-    def __init__(self, solver: Solver, seed: int, in_flight: int = 1) -> None:
+    def __init__(self, solver: Solver, seed: int) -> None:
         self._solver = solver
         self._seed = seed
-        self._in_flight = in_flight
         self._host, other_end = socket.socketpair()
         with other_end:
             self._process = subprocess.Popen(
@@ -106,7 +107,7 @@ class ProcessTuner:
     ) -> list[Found]:
         features = tuple(tuple(evaluator.problem.features(instance).values()) for instance in instances)
         threads = ThreadPoolExecutor(max(1, len(searches)))
-        sessions = [_Session(evaluator, search, instances, self._seed, self._in_flight) for search in searches]
+        sessions = [_Session(evaluator, search, instances, self._seed) for search in searches]
 
         def hold(index: int) -> Found:
             found = sessions[index].run(self._start, self._order(sessions[index], features))
@@ -134,7 +135,7 @@ class ProcessTuner:
 
     def _order(self, session: _Session, features: tuple[tuple[float, ...], ...]) -> SessionOrder:
         search = session.search
-        return SessionOrder(self._solver, features, search.starts, search.seed, search.grant, self._in_flight)
+        return SessionOrder(self._solver, features, search.starts, search.seed, search.grant, search.in_flight)
 
     def _start(self) -> socket.socket:
         """A socket to a new session."""
@@ -147,14 +148,12 @@ class ProcessTuner:
 class _Session:
     """The driver's end of one session: answers its requests with scores of Θ̄ ∪ {θ'}."""
 
-    def __init__(
-        self, evaluator: Evaluator, search: Search, instances: Sequence[Any], seed: int, in_flight: int
-    ) -> None:
+    def __init__(self, evaluator: Evaluator, search: Search, instances: Sequence[Any], seed: int) -> None:
         self.search = search
         self._evaluator = evaluator
         self._instances = instances
         self._seed = seed
-        self._threads = ThreadPoolExecutor(in_flight)
+        self._threads = ThreadPoolExecutor(search.in_flight)
         self._rest: dict[tuple[int, int], Future[Scored]] = {}
         self._sending = threading.Lock()
         self._connection: socket.socket | None = None
