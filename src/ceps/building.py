@@ -106,6 +106,11 @@ class Built:
     runs: int
     utilisation: float
 
+    @property
+    def saving(self) -> float:
+        """How many times the CPU really spent on trials all members side by side would have cost; references apart."""
+        return self.cpu_side_by_side / max(self.cpu_spent - self.cpu_references, 1e-9)
+
 
 def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: Path, watch: BuildWatch) -> Built:
     """Build a portfolio. Started again on the same directory, it goes on where it was: by replaying the store."""

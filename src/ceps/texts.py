@@ -80,7 +80,6 @@ def built_text(built: Built) -> str:
     """The closing summary of a build."""
     title, *members = built.portfolio.describe().splitlines()
     shares = [f"{line}  (without it +{lost:.3g})" for line, lost in zip(members, built.contributions, strict=True)]
-    saved = 1.0 - built.cpu_charged / built.cpu_side_by_side if built.cpu_side_by_side > 0.0 else 0.0
     bred = f"{counted(built.offspring, 'instance')} bred, {built.dropped} of them unusable"
     unsolved = f"{counted(built.unsolved, 'training instance')} nobody could solve: timeouts for all"
     return "\n".join(
@@ -90,7 +89,8 @@ def built_text(built: Built) -> str:
             f"training score {built.initial_score:.4g} at the start, {built.final_score:.4g} at the end",
             f"CPU charged {built.cpu_charged:.0f} s (references {built.cpu_references:.0f} s), "
             f"really spent {built.cpu_spent:.0f} s in {counted(built.runs, 'run')}",
-            f"CPU saved {saved:.0%} of {built.cpu_side_by_side:.0f} s, the price of all members side by side",
+            f"CPU saved {1 - 1 / built.saving:.0%}: with all members side by side, the same trials cost "
+            f"{built.cpu_side_by_side:.0f} s instead of {built.cpu_spent - built.cpu_references:.0f} s",
             f"worker utilisation {built.utilisation:.2f}; {bred}",
             *([unsolved] if built.unsolved else []),
         ]
