@@ -30,7 +30,7 @@ def main(folder: Path, scenario: Path, cities: str) -> None:
     ceps("build", str(scenario), "--out", str(run))
     scores = {}
     for name, file in {"CEPS.initial": "portfolio.initial.json", "CEPS": "portfolio.json"}.items():
-        options = ("--repeats", "1", "--out", str(folder / "evaluation"), "--json")
+        options = ("--repeats", "3", "--out", str(folder / "evaluation"), "--json")
         report = json.loads(ceps("evaluate", str(test), "--portfolio", str(run / file), *options))
         scores[name] = f"{report['metric']} {report['score']:.3f}, {report['timeouts']} timeouts"
     print()

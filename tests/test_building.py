@@ -96,6 +96,7 @@ def test_a_killed_build_reproduces_what_it_had_decided(scenario: Path, tmp_path:
         ("sessions = 2", "session = 2", "Did you mean 'sessions'"),
         ('name = "ceps"', 'name = "cesp"', "Did you mean 'ceps'"),
         ('[budget]\ncpu = "10s"', "", "[budget] is missing"),
+        ("[budget]", '[execution]\nmemory = "1KiB"\n[budget]', "memory must be at least 16MiB"),
     ],
 )
 def test_mistakes_are_named_with_their_fix(scenario: Path, tmp_path: Path, old: str, new: str, said: str) -> None:
@@ -107,14 +108,26 @@ def test_mistakes_are_named_with_their_fix(scenario: Path, tmp_path: Path, old: 
     assert "Traceback" not in done.stderr
 
 
-def test_a_changed_scenario_is_refused_with_the_difference(scenario: Path, tmp_path: Path) -> None:
-    """Resuming under other settings is refused, the difference shown, and nothing overwritten."""
-    with Store.open(tmp_path / "run") as store:
-        assert store.totals().runs == 0
+def test_a_refused_budget_leaves_no_directory_behind(scenario: Path, tmp_path: Path) -> None:
+    """What is refused before anything is run can be corrected and built into the same directory."""
     scenario.write_text(SCENARIO.replace('cpu = "10s"', 'cpu = "2s"'))
     assert build(scenario, tmp_path / "run").returncode == 2
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_solver_that_never_answers_is_refused_at_the_references(scenario: Path, tmp_path: Path) -> None:
+    """A binary that is no LKH: the build ends with a message, though its runs cost nothing."""
+    scenario.write_text(f'{SCENARIO}\n[solvers.lkh]\nbinary = "/bin/true"\n')
+    done = build(scenario, tmp_path / "run")
+    assert done.returncode == 2
+    assert "no run found a solution of any training instance" in done.stderr
+
+
+def test_a_changed_scenario_is_refused_with_the_difference(scenario: Path, tmp_path: Path) -> None:
+    """Resuming under other settings is refused, the difference shown, and nothing overwritten."""
+    with Store.open(tmp_path / "run", {"purpose": "build", "scenario": {"budget": {"cpu": 2.0}}}):
+        pass
     kept = {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.sqlite")}
-    scenario.write_text(SCENARIO)
     done = build(scenario, tmp_path / "run")
     assert done.returncode == 2
     assert "scenario.budget.cpu: 2.0 -> 10.0" in done.stderr

@@ -320,11 +320,13 @@ def test_check(folder: Path, lkh: None) -> None:
     assert result.exit_code == 0
     shown = result.stdout.splitlines()
     assert shown[0].startswith("s.toml: 1 training instance of problem 'tsp', par10 with cut-off 0.2 s")
-    assert [line for line in shown[4:] if not line.startswith("  ")] == ["Limits", "Raw outcome", "Parsed outcome"]
+    titles = [line for line in shown[4:] if line and not line.startswith("  ")]
+    assert titles == ["Limits", "Raw outcome", "Parsed outcome", "Plan of a build"]
+    assert "no [budget]" in shown[-1]
     assert shown[3] == "Call"
     assert "  MOVE_TYPE = 5" in shown
     assert "  CPU 0.2 s, wall 12 s, memory 2048 MiB" in shown
-    assert shown[-1].startswith("  TIMEOUT, cost ")
+    assert shown[shown.index("Parsed outcome") + 1].startswith("  TIMEOUT, cost ")
 
 
 def test_a_check_that_fails(folder: Path) -> None:

@@ -32,6 +32,7 @@ from ceps.settings import Scenario
 from ceps.solvers import exact_solver, reference_solver
 from ceps.solvers.solver import Solver, default_configuration, plain_configuration
 from ceps.store import Store
+from ceps.tables import naming
 
 DECIDING = ("smac", "scikit-learn", "numpy", "ConfigSpace")
 """Libraries whose version decides what a build comes to: it is not resumed under another."""
@@ -120,6 +121,7 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
     if len(cast.solvers) > 1:
         raise UserError(f"{named}: [portfolio] solvers: only one solver can be built from so far")
     (solver,) = cast.solvers
+    plan(scenario, cast, named, executor.slots)
     method = method_named(scenario.method.name)
     with (
         Store.open(out, identity(scenario, cast)) as store,
@@ -166,17 +168,25 @@ class Plan:
     """Solver runs, when each lasts half its cut-off."""
 
 
-def plan(scenario: Scenario, cast: Cast, workers: int) -> Plan | None:
-    """The plan of a scenario; None when it has no budget."""
+def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | None:
+    """The plan of a scenario; None when it has no budget. What cannot be built is refused, before anything is run."""
+    with naming(named):
+        method_named(scenario.method.name)
+        count, cutoff = len(cast.instances), cast.metric.cutoff
+        smallest = ceps.smallest_budget(scenario.method.options, scenario.portfolio.size, count, cutoff)
     if scenario.budget is None:
         return None
-    method_named(scenario.method.name)
-    count, cutoff = len(cast.instances), cast.metric.cutoff
     effort = Effort(cpu=scenario.references.cpu or cutoff)
-    references = count * effort.runs * effort.cpu if cast.metric.uses_target and not scenario.references.known else 0.0
-    smallest = ceps.smallest_budget(scenario.method.options, scenario.portfolio.size, count, cutoff)
+    if cast.metric.uses_target and not scenario.references.known:
+        smallest += count * effort.runs * effort.cpu
     budget = scenario.budget.cpu
-    return Plan(budget, references + smallest, budget / workers, round(budget / (0.5 * cutoff)))
+    if budget < smallest:
+        raise UserError(
+            f"{named}: [budget] cpu = {budget:.0f} s is too little: references of {count} instances and testing "
+            f"{scenario.portfolio.size} configurations on them may take all of it; give at least {smallest:.0f} s, or "
+            f"lower the cut-off, the portfolio's size or the number of instances"
+        )
+    return Plan(budget, smallest, budget / workers, round(budget / (0.5 * cutoff)))
 
 
 def identity(scenario: Scenario, cast: Cast) -> dict[str, Any]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections import Counter
-from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,16 +18,17 @@ from ceps.build_view import BuildView
 from ceps.console import RaceView, Steps, Voice, number
 from ceps.errors import UserError
 from ceps.evaluation.protocol import Repeat
-from ceps.evaluation.session import Evaluated, Plan, read_known_costs, run_plan
+from ceps.evaluation.session import Evaluated, Plan, run_plan
 from ceps.execution.local import LocalExecutor, available_cores
 from ceps.metrics import METRICS, metric_named
+from ceps.options import check_solution_file, known_costs, make_folder, memory_limit, quantity
 from ceps.portfolio import Portfolio
 from ceps.problems import PROBLEMS, problem_named, problem_of_file
 from ceps.problems.collect import read_instances
 from ceps.settings import read_scenario
 from ceps.solve import Answer, default_portfolio, race
 from ceps.store import Reference
-from ceps.tables import duration, naming, size
+from ceps.tables import duration, naming
 from ceps.texts import (
     answer_text,
     built_text,
@@ -123,7 +122,7 @@ def generate(
         paths = [out / f"{instance.name}{chosen.suffixes[0]}" for instance in instances]
         if existing := [path for path in paths if os.path.exists(path) and not force]:
             raise UserError(f"{existing[0]} exists; use another --out or --seed, or --force to overwrite")
-        _make_folder(out)
+        make_folder(out)
         for instance, path in zip(instances, paths, strict=True):
             chosen.write(instance, path)
             steps.done("Writing")
@@ -141,6 +140,8 @@ def check(
     settings = read_scenario(scenario)
     cast = rehearsal.assemble(settings, scenario.parent, str(scenario))
     workers = settings.execution.workers or available_cores()
+    _warn_of_sharing(workers, "workers")
+    planned = building.plan(settings, cast, str(scenario), workers)
     _out.print(
         f"{scenario}: {counted(len(cast.instances), 'training instance')} of problem '{cast.problem.name}', "
         f"{cast.metric.name} with cut-off {cast.metric.cutoff:g} s, {counted(workers, 'worker')}"
@@ -156,8 +157,8 @@ def check(
             _section("Raw outcome", raw_text(outcome))
             _section("Parsed outcome", outcome_text(outcome))
             failed = failed or outcome.cost is None
-    if (planned := building.plan(settings, cast, workers)) is not None:
-        _section("\nPlan of a build", plan_text(planned, workers))
+    no_budget = "no [budget]: this scenario can be checked, but not built"
+    _section("\nPlan of a build", no_budget if planned is None else plan_text(planned, workers))
     if failed:
         _err.print("ceps: a solver found no valid solution; see its outcome above", style="red")
         raise typer.Exit(1)
@@ -168,7 +169,8 @@ def build(
     scenario: Annotated[Path, typer.Argument(help="A scenario file.")],
     out: Annotated[Path, typer.Option(help="Run directory; the same again = resume.")],
     workers: Annotated[
-        int | None, typer.Option(help="Runs at a time. Default: the scenario's, or one per core.", show_default=False)
+        int | None,
+        typer.Option(min=1, help="Runs at a time. Default: the scenario's, or one per core.", show_default=False),
     ] = None,
 ) -> None:
     """Build a portfolio. Stopped or killed, start it again with the same command: it goes on where it was.
@@ -178,8 +180,10 @@ def build(
     **Example:** `ceps build scenario.toml --out runs/a`
     """
     settings = read_scenario(scenario)
+    count = workers or settings.execution.workers or available_cores()
+    _warn_of_sharing(count, "workers")
     try:
-        with LocalExecutor(workers or settings.execution.workers) as executor, BuildView(_err) as view:
+        with LocalExecutor(count) as executor, BuildView(_err) as view:
             built = building.build(settings, scenario.parent, str(scenario), executor, out, view)
     except KeyboardInterrupt:
         _err.print(f"ceps: finished runs are kept in {out}: the same command again goes on from there")
@@ -215,13 +219,12 @@ def solve(
     chosen = default_portfolio(problem.name) if portfolio is None else _load(portfolio)
     if chosen.problem != problem.name:
         raise UserError(f"{portfolio}: this portfolio is for problem '{chosen.problem}', not '{problem.name}'")
-    seconds, most_memory = _quantity("--time", duration, time), _quantity("--memory", size, memory)
+    seconds, most_memory = quantity("--time", duration, time), memory_limit(memory)
     if target is not None and not isfinite(target):
         raise UserError(f"--target {target}: must be a finite cost")
     if out is not None:
-        _check_solution_file(out, instance, portfolio)
-    if len(chosen) > available_cores():
-        _err.print(f"{len(chosen)} components share {available_cores()} cores: each gets less than its full speed")
+        check_solution_file(out, instance, portfolio)
+    _warn_of_sharing(len(chosen), "components")
     with RaceView(_err, chosen, seconds) as view:
         answer = race(chosen, read, seconds, target, seed, most_memory, view.show)
     unwritten = None
@@ -278,7 +281,7 @@ def evaluate(
     **Example:** `ceps evaluate data/test/ --portfolio runs/a/portfolio.json --repeats 3 --out runs/a-test`
     """
     chosen = _load(portfolio)
-    seconds = chosen.metric.cutoff if cutoff is None else _quantity("--cutoff", duration, cutoff)
+    seconds = chosen.metric.cutoff if cutoff is None else quantity("--cutoff", duration, cutoff)
     penalty = chosen.metric.penalty if metric in (None, chosen.metric.name) else None
     with naming(str(portfolio) if metric is None else "--metric"):
         chosen_metric = metric_named(metric or chosen.metric.name, seconds, penalty)
@@ -289,8 +292,8 @@ def evaluate(
         metric=chosen_metric,
         repeats=repeats,
         seed=seed,
-        memory=_quantity("--memory", size, memory),
-        known={} if optima is None else _known_costs(optima, read),
+        memory=memory_limit(memory),
+        known={} if optima is None else known_costs(optima, read),
     )
     try:
         with LocalExecutor(workers) as executor:
@@ -342,6 +345,12 @@ def _show_evaluated(plan: Plan, evaluated: Evaluated, as_json: bool) -> None:
     _out.print(cpu_text(evaluated))
 
 
+def _warn_of_sharing(count: int, what: str) -> None:
+    if count > available_cores():
+        cores = counted(available_cores(), "core")
+        _err.print(f"{count} {what} share {cores}: each gets less than its full speed")
+
+
 def _section(title: str, text: str) -> None:
     _out.print(title, style="dim")
     for line in text.rstrip().splitlines():
@@ -355,37 +364,3 @@ def _load(path: Path) -> Portfolio:
         for key, value in settings.items():
             _err.print(f"{path}: {name} runs with {key} = {value}")
     return portfolio
-
-
-def _known_costs(path: Path, instances: Sequence[Any]) -> dict[str, float]:
-    known = read_known_costs(path)
-    for name, count in Counter(instance.name for instance in instances).items():
-        if name in known and count > 1:
-            raise UserError(f"{path}: '{name}' is the name of {count} instances; evaluate them one at a time")
-    return known
-
-
-def _check_solution_file(out: Path, *inputs: Path | None) -> None:
-    """Notice before the race what would go wrong after it."""
-    # os.path and not Path: its questions are answered whatever the name looks like.
-    if os.path.isdir(out):
-        raise UserError(f"--out {out}: this is a folder; name a file in it")
-    if not os.path.isdir(out.parent):
-        raise UserError(f"--out {out}: there is no folder {out.parent}; make it first")
-    if any(path is not None and os.path.exists(out) and out.samefile(path) for path in inputs):
-        raise UserError(f"--out {out}: this file is read; name another one to write to")
-
-
-def _quantity(option: str, parse: Any, value: str) -> Any:
-    """A duration or a size given on the command line: a bare number or one with its unit."""
-    try:
-        return parse(float(value) if value.replace(".", "", 1).isdecimal() else value)
-    except ValueError as error:
-        raise UserError(f"{option} {error}") from error
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"--out {path}: cannot be made: {error.strerror}") from error

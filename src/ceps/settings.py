@@ -9,6 +9,15 @@ from typing import Any
 
 from ceps.tables import Bytes, Seconds, read_table, read_toml
 
+SMALLEST_MEMORY = 16 * 1024**2
+
+
+def enough_memory(count: int) -> int:
+    """A memory limit that a run can at least start with."""
+    if count < SMALLEST_MEMORY:
+        raise ValueError(f"must be at least {SMALLEST_MEMORY // 1024**2}MiB: with less no run can start")
+    return count
+
 
 @dataclass(frozen=True, slots=True)
 class GenerateSettings:
@@ -98,6 +107,10 @@ class ExecutionSettings:
     def __post_init__(self) -> None:
         if self.workers is not None:
             _at_least_one(self, "workers")
+        try:
+            enough_memory(self.memory)
+        except ValueError as error:
+            raise ValueError(f"memory {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,10 +46,12 @@ def answer_text(answer: Answer, out: Path | None) -> str:
 
 def evaluated_table(evaluated: Evaluated) -> str:
     """An evaluation, instance by instance."""
-    lines = [f"{'instance':30s} {evaluated.report.metric:>10s}  of each repeat"]
+    lines = [f"{'instance':30s} {'solved at':>12s} {evaluated.report.metric:>10s}  of each repeat"]
     for result in evaluated.report.per_instance:
         scores = ", ".join(f"{repeat.score:.4g}" for repeat in result.repeats)
-        lines.append(f"{result.instance:30s} {result.score:10.4g}  {scores}{'  timeout' if result.timeout else ''}")
+        target = "-" if result.reference is None else number(result.reference)
+        timeout = "  timeout" if result.timeout else ""
+        lines.append(f"{result.instance:30s} {target:>12s} {result.score:10.4g}  {scores}{timeout}")
     return "\n".join(lines)
 
 
@@ -69,10 +71,9 @@ def cpu_text(evaluated: Evaluated) -> str:
 
 def plan_text(plan: Plan, workers: int) -> str:
     """A build, before it is begun."""
-    enough = "" if plan.budget >= plan.smallest_budget else ": MORE THAN THE BUDGET"
     return (
         f"budget {plan.budget:.0f} CPU s, about {plan.runs} runs, {plan.wall / 60:.1f} min on "
-        f"{counted(workers, 'worker')} at best; smallest budget about {plan.smallest_budget:.0f} s{enough}"
+        f"{counted(workers, 'worker')} at best; smallest budget about {plan.smallest_budget:.0f} s"
     )
 
 
@@ -86,7 +87,8 @@ def built_text(built: Built) -> str:
         [
             title,
             *shares,
-            f"training score {built.initial_score:.4g} at the start, {built.final_score:.4g} at the end",
+            f"training score {built.initial_score:.4g} at the start, {built.final_score:.4g} at the end "
+            "(on other seeds, and with the bred instances)",
             f"CPU charged {built.cpu_charged:.0f} s (references {built.cpu_references:.0f} s), "
             f"really spent {built.cpu_spent:.0f} s in {counted(built.runs, 'run')}",
             f"CPU saved {1 - 1 / built.saving:.0%}: with all members side by side, the same trials cost "

@@ -133,6 +133,24 @@ def test_instances_nobody_can_solve_count_as_timeouts_and_are_told() -> None:
     assert journal.decided("references")[0]["unsolved"] == [task.instances[1].id]
 
 
+def test_sessions_do_not_train_on_instances_nobody_can_solve() -> None:
+    """Such an instance is the same timeout for all; a session would learn nothing from it, at no charge, for ever."""
+    evaluator, journal = FakeEvaluator(flat), FakeJournal()
+    evaluator.references.unsolved = {"i1"}
+    task = task_of(evaluator, journal=journal, iterations=1, sessions=1, candidates=4)
+    build(task)
+    (inputs,) = (inputs for name, inputs, _, _ in journal.entries.values() if name == "session")
+    assert inputs["instances"] == [task.instances[0].id, task.instances[2].id]
+
+
+def test_nothing_can_be_built_where_nothing_is_solved() -> None:
+    """When no training instance has a solution, the build says so instead of going on."""
+    evaluator = FakeEvaluator(flat)
+    evaluator.references.unsolved = {"i0", "i1", "i2"}
+    with pytest.raises(UserError, match="no run found a solution"):
+        build(task_of(evaluator, iterations=1, sessions=1, candidates=4))
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ceps import _native, seeds
+from ceps.construction.session import MOST_FREE_TRIALS
 from ceps.construction.tuner import Found, ProcessTuner, Search
 from ceps.errors import UserError
 from ceps.evaluator import Evaluation
@@ -33,6 +34,7 @@ class Instant:
         self.problem = Tsp()
         self.asked: list[tuple[Configuration, str, int, float]] = []
         self._trouble_after = trouble_after
+        self.charge = RUN
 
     def submit(self, configuration: Configuration, instance: Any, seed: int, bound: float) -> Future[Evaluation]:
         self.asked.append((configuration, instance.id, seed, bound))
@@ -43,7 +45,7 @@ class Instant:
         kicks = int(configuration.as_dict()["KICKS"])
         score = 5.0 if configuration == REST else 6.0 - kicks
         capped = score if score <= self.metric.cap(bound) else self.metric.penalty
-        promise.set_result(Evaluation(capped, RUN, Outcome(Ending.SOLVED, cpu=score)))
+        promise.set_result(Evaluation(capped, self.charge, Outcome(Ending.SOLVED, cpu=score)))
         return promise
 
 
@@ -105,6 +107,14 @@ def test_several_trials_in_flight_are_folded_in_asking_order(tuner: ProcessTuner
     )
     assert first == again
     assert 60.0 <= first[0].charge <= 60.0 + 4 * 2 * RUN
+
+
+def test_a_session_ends_though_its_trials_cost_nothing(tuner: ProcessTuner) -> None:
+    """Runs without any CPU never empty an account; after many of them the session ends by itself."""
+    evaluator = Instant()
+    evaluator.charge = 0.0
+    (found,) = tune(tuner, evaluator, [1.0])
+    assert found.trials == MOST_FREE_TRIALS
 
 
 def test_trouble_with_runs_is_the_callers(tuner: ProcessTuner) -> None:

@@ -105,6 +105,8 @@ def _reference(task: Task, settings: CepsSettings, budget: Budget) -> None:
     if task.evaluator.metric.uses_target:
         task.journal.begin("references", Account(budget.left))
         unsolved = references.establish(task.instances)
+        if len(unsolved) == len(task.instances):
+            raise UserError("no run found a solution of any training instance: try `ceps check`, or a longer cut-off")
         inputs = {"instances": _ids(task.instances)}
         costs = [reference and reference.cost for reference in map(references.reference, task.instances)]
         result = {"costs": costs, "unsolved": _ids(unsolved)}
@@ -176,8 +178,13 @@ def removed_slots(settings: CepsSettings, contribution: npt.NDArray[np.float64],
 
 
 def _tune(task: Task, searches: Sequence[Search], instances: Sequence[Any], account: Account) -> list[Found]:
-    """Lines 12-13, side by side. Sessions that ended before a restart are taken from the journal."""
+    """Lines 12-13, side by side. Sessions that ended before a restart are taken from the journal.
+
+    An instance that nobody has solved is the same timeout for all: sessions have nothing to learn from it.
+    """
     references = task.evaluator.references
+    if task.evaluator.metric.uses_target:
+        instances = [instance for instance in instances if references.reference(instance) is not None]
     common = {
         "instances": _ids(instances),
         "targets": [reference and reference.cost for reference in map(references.reference, instances)],

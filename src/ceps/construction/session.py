@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ceps.construction.search import Trial
 
 
+MOST_FREE_TRIALS = 300
+"""Trials in a row that cost nothing, after which a session ends: its account never would."""
+
+
 def search_for(order: SessionOrder, connection: socket.socket) -> SessionResult:
     """Ask, have it scored, tell, until the account is empty. Scores are folded in the order of asking."""
     import numpy as np  # noqa: PLC0415
@@ -38,11 +42,16 @@ def search_for(order: SessionOrder, connection: socket.socket) -> SessionResult:
         seed=order.seed,
         settings=SearchSettings(),
     )
-    charged, trials = 0.0, 0
+    charged, trials, free = 0.0, 0, 0
     pending: deque[Trial] = deque()
     answers: dict[int, TrialAnswer] = {}
     while True:
-        while charged < order.grant and len(pending) < order.in_flight and (trial := search.ask()) is not None:
+        while (
+            charged < order.grant
+            and free < MOST_FREE_TRIALS
+            and len(pending) < order.in_flight
+            and (trial := search.ask()) is not None
+        ):
             wire.send(connection, TrialRequest(trial.number, trial.configuration, trial.instance, trial.seed))
             pending.append(trial)
         if not pending:
@@ -54,6 +63,7 @@ def search_for(order: SessionOrder, connection: socket.socket) -> SessionResult:
         answer = answers.pop(oldest.number)
         search.tell(oldest, answer.score)
         charged, trials = charged + answer.charge, trials + 1
+        free = 0 if answer.charge > 0.0 else free + 1
 
 
 def _be_a_session(connection: socket.socket) -> None:

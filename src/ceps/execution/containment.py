@@ -33,6 +33,8 @@ MOST_PROCESSES = 512
 OUTPUT_TAIL = 8 * 1024
 """Bytes kept of what the call prints."""
 PIPE_READ = 1 << 20
+LARGEST_FILE = 1024**3
+"""Bytes of one file that a call may write."""
 
 
 class Stop(Enum):
@@ -323,8 +325,8 @@ def _be_the_call(
         os.environ["TMPDIR"] = str(directory)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_DATA, (data_limit, data_limit))
-        # No file larger than the memory it may use: what a run writes must not fill the disk.
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limits.memory, limits.memory))
+        # What a run writes must not fill the disk.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
         # Should the keeper be held up: the kernel's own limit, in whole seconds.
         seconds = int(limits.cpu) + 2
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

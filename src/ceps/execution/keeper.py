@@ -168,17 +168,24 @@ def main() -> None:
     connection = socket.socket(fileno=int(sys.argv[1]))
     connection.set_inheritable(False)
     _native.adopt_orphans()
-    start: Start = wire.receive(connection)
-    sys.path[:] = start.search_path
-    # With its parent: a keeper that has ended may have removed it as empty.
-    start.scratch.mkdir(mode=0o700, parents=True)
     try:
-        Keeper(connection, start.scratch).serve()
+        start: Start = wire.receive(connection)
+        sys.path[:] = start.search_path
+        _serve(connection, start.scratch)
     except wire.ConnectionLostError:
-        pass
+        return
+
+
+def _serve(connection: socket.socket, scratch: Path) -> None:
+    try:
+        # With its parent: a keeper that has ended may have removed it as empty.
+        scratch.mkdir(mode=0o700, parents=True)
+        Keeper(connection, scratch).serve()
+    except FileNotFoundError:
+        return  # The driver has removed everything: it is closing.
     finally:
-        shutil.rmtree(start.scratch, ignore_errors=True)
-        _remove_if_empty(start.scratch.parent)
+        shutil.rmtree(scratch, ignore_errors=True)
+        _remove_if_empty(scratch.parent)
 
 
 def _remove_if_empty(directory: Path) -> None:

@@ -265,9 +265,16 @@ def _forbidden(folder: Path) -> Path:
     return path
 
 
+def _pipe(folder: Path) -> Path:
+    path = folder / "pipe.tsp"
+    os.mkfifo(path)
+    return path
+
+
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
+        (_pipe, "no ordinary file"),
         (_missing, "there is no such file"),
         (_folder, "this is a directory"),
         (_loop, "cannot be read"),
@@ -275,7 +282,7 @@ def _forbidden(folder: Path) -> Path:
         (_forbidden, "cannot be read"),
         (lambda folder: folder / "nul\0.tsp", "cannot be read"),
     ],
-    ids=["missing", "directory", "symlink loop", "below a file", "forbidden", "NUL in the name"],
+    ids=["pipe", "missing", "directory", "symlink loop", "below a file", "forbidden", "NUL in the name"],
 )
 def test_paths_that_are_no_files_are_named(make, problem: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     """A path that cannot be read is named with the reason."""

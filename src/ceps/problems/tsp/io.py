@@ -278,6 +278,8 @@ def _lines(*lines: str) -> str:
 
 def _load(path: Path) -> str:
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise UserError(f"{path}: this is no ordinary file. Name one.")
         content = path.read_bytes()
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file. Check the path.") from None
