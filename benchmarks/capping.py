@@ -9,12 +9,13 @@ them as spent. ``worker_utilisation``: solver CPU / (workers × wall) in the sam
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from ceps import building
 from ceps.construction.budget import Account
 from ceps.execution.local import LocalExecutor
-from ceps.settings import read_scenario
+from ceps.settings import MethodSettings, read_scenario
 
 SCENARIO = Path(__file__).parent.parent / "experiments" / "tsp-small.toml"
 
@@ -34,6 +35,8 @@ class Lines:
 
 def main() -> None:
     scenario = read_scenario(SCENARIO)
+    options = {key: value for key, value in scenario.method.options.items() if key != "in_flight"}
+    scenario = replace(scenario, method=MethodSettings("ceps", options))
     with tempfile.TemporaryDirectory() as folder, LocalExecutor() as executor:
         built = building.build(scenario, SCENARIO.parent, SCENARIO.name, executor, Path(folder), Lines())
     print(f"capping_saving {built.saving:.2f}")

@@ -45,8 +45,8 @@ class CepsSettings:
     """MaxIte."""
     sessions: int = 10
     """n: searches for a new member in every iteration."""
-    in_flight: int = 1
-    """Trials of a session under way at a time. More keep more workers busy than there are sessions."""
+    in_flight: int = 2
+    """Trials of a session under way at a time. More keep more workers busy, also when few sessions are left."""
     candidates: int = 100
     """The most configurations tested for the first portfolio."""
     removal: str = "stratified"
