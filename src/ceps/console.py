@@ -123,14 +123,10 @@ class RaceView:
         self._live.stop()
 
     def show(self, component: int, incumbent: Incumbent) -> None:
-        """Take note of an improvement. Safe to call from the thread that waits for the component."""
         self._incumbents[component] = incumbent
-        if self._console.is_terminal:
-            return
-        name = self._members[component - 1]
-        self._console.print(
-            f"{time.monotonic() - self._start:7.2f} s  component {component} ({name}): {number(incumbent.cost)}"
-        )
+        if not self._console.is_terminal:
+            name = self._members[component - 1]
+            self._console.print(f"CPU {incumbent.cpu:6.2f} s  component {component} ({name}): {number(incumbent.cost)}")
 
     def _table(self) -> Table:
         # The clock of the race starts a little later, when its processes are ready.
