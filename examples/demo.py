@@ -41,5 +41,5 @@ def main(folder: Path, scenario: Path, cities: str) -> None:
 
 
 if __name__ == "__main__":
-    folder, scenario, cities = (*sys.argv[1:], *("demo", str(HERE / "scenario.toml"), "400")[len(sys.argv) - 1 :])
+    folder, scenario, cities = (*sys.argv[1:], *("demo", str(HERE / "scenario.toml"), "300")[len(sys.argv) - 1 :])
     main(Path(folder), Path(scenario), cities)
