@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ceps.errors import UserError, did_you_mean
 from ceps.problems import problem_named
-from ceps.records import Configuration, Value, digest
+from ceps.records import Configuration, Value
 from ceps.solvers import solver_named
 from ceps.solvers.solver import Solver, plain_configuration
 from ceps.tables import as_float, brief, naming, read_table
@@ -52,10 +52,6 @@ class Portfolio:
 
     def __len__(self) -> int:
         return len(self.members)
-
-    @property
-    def id(self) -> str:
-        return digest([self.problem, [member.id for member in self.members]])
 
     def solvers(self) -> dict[str, Solver]:
         """The solvers its members need, by name."""
