@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench sanitize clean
 
 # Everything needed, in an environment of its own. The stamp is remade when what it was made from changes.
 $(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*.cpp cpp/*/*.cpp cpp/*/*.hpp)
@@ -27,6 +27,15 @@ check: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.overhead
+
+# The native solvers on small instances, under the address and undefined-behaviour sanitizers.
+SANITIZE := $(CXX) -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all -Icpp
+sanitize: build/sanitize/eax
+	build/sanitize/eax
+
+build/sanitize/%: $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
+	mkdir -p build/sanitize
+	$(SANITIZE) $(filter-out cpp/$*/binding.cpp,$(wildcard cpp/$*/*.cpp)) -o $@
 
 clean:
 	rm -rf $(VENV) build dist demo

@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "common/process_tree.hpp"
+#include "eax/binding.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -18,4 +19,6 @@ NB_MODULE(_native, module) {
                "CPU seconds, memory and process ids of all living descendants of a process, but for one child.");
     module.def("adopt_orphans", &ceps::adopt_orphans, "Become the parent of descendants that lose theirs.");
     module.def("die_with_parent", &ceps::die_with_parent, "Have the kernel kill this process when its parent ends.");
+
+    ceps::eax::bind(module);
 }
