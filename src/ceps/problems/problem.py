@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ceps.problems.parameters import Parameter
 from ceps.records import Solution
 
 
@@ -69,10 +70,15 @@ class Problem(Protocol):
     def mutate(self, instance: Any, rng: np.random.Generator) -> Any:
         """A new instance near a given one."""
 
-    def generate(self, generator: str, size: int, seed: int) -> Any:
-        """The instance that a named generator makes of a size and a seed.
+    @property
+    def generators(self) -> Mapping[str, Mapping[str, Parameter]]:
+        """The generators of instances, each with its parameters; empty when there are none."""
+        return {}
 
-        Raises :class:`~ceps.errors.UserError` with the names of the generators there are, if any.
+    def generate(self, generator: str, size: int, seed: int, parameters: Mapping[str, float] | None = None) -> Any:
+        """The instance that a named generator makes of a size, a seed and values of some of its parameters.
+
+        Raises :class:`~ceps.errors.UserError` with the names and ranges there are, if any.
         """
 
     def features(self, instance: Any) -> Mapping[str, float]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ceps.errors import UserError
+from ceps.problems.parameters import Parameter
 from ceps.problems.problem import Infeasible
 from ceps.records import Limits, Solution, Value, digest
 from ceps.solvers.solver import OnIncumbent
@@ -68,7 +69,13 @@ class Bits:
         size = max(1, instance.size + int(rng.integers(-1, 2)))
         return BitsInstance(f"bits-{size}", size)
 
-    def generate(self, generator: str, size: int, seed: int) -> BitsInstance:
+    @property
+    def generators(self) -> Mapping[str, Mapping[str, Parameter]]:
+        return {}
+
+    def generate(
+        self, generator: str, size: int, seed: int, parameters: Mapping[str, float] | None = None
+    ) -> BitsInstance:
         return BitsInstance(f"{generator}-{size}-{seed}", size)
 
     def features(self, instance: BitsInstance) -> Mapping[str, float]:

@@ -34,7 +34,7 @@ def test_a_day_in_the_life_of_an_instance(tmp_path: Path) -> None:
     assert problem.check(instance, [1, 2, 3, 4]) == 400
     problem.write_solution(instance, [1, 2, 3, 4], 400, tmp_path / "square.tour")
     assert problem.read_solution(instance, tmp_path / "square.tour") == [1, 2, 3, 4]
-    assert problem.features(instance) == {}
+    assert problem.features(instance)["cities"] == 4.0
 
 
 @given(instance=instances())

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ceps.problems.parameters import Parameter
 from ceps.problems.problem import Infeasible, Problem
-from ceps.problems.tsp import check, generate, io, mutate
+from ceps.problems.tsp import check, features, generate, io, mutate
+from ceps.problems.tsp.generators import GENERATORS
 from ceps.problems.tsp.instance import TspInstance, lengths
 from ceps.records import Solution
 
@@ -46,11 +48,17 @@ class Tsp(Problem):
     def mutate(self, instance: TspInstance, rng: np.random.Generator) -> TspInstance:
         return mutate.mutate(instance, rng)
 
-    def generate(self, generator: str, size: int, seed: int) -> TspInstance:
-        return generate.generate(generator, size, seed)
+    @property
+    def generators(self) -> Mapping[str, Mapping[str, Parameter]]:
+        return {name: generator.parameters for name, generator in GENERATORS.items()}
+
+    def generate(
+        self, generator: str, size: int, seed: int, parameters: Mapping[str, float] | None = None
+    ) -> TspInstance:
+        return generate.generate(generator, size, seed, parameters)
 
     def features(self, instance: TspInstance) -> Mapping[str, float]:
-        return {}
+        return features.features(instance)
 
     def scale(self, instance: TspInstance) -> float:
         """√(n · area of the bounding box), to which the best tour through n uniform cities is proportional.
