@@ -86,7 +86,7 @@ class FakeEvaluator:
         cap = self.metric.cap(bound)
         score = true if true <= cap else self.metric.penalty
         promise: Future[Any] = Future()
-        promise.set_result(Evaluation(score, min(RUN, cap), Outcome(Ending.SOLVED, cpu=min(true, cap))))
+        promise.set_result(Evaluation(score, min(RUN, cap), Outcome(Ending.SOLVED, cpu=min(true, cap), cost=0.0)))
         self.cpu_charged += min(RUN, cap)
         return promise
 
@@ -163,6 +163,7 @@ def task_of(
     return Task(
         evaluator=evaluator,  # type: ignore[arg-type]
         tuner=tuner or FakeTuner(lambda search: theta(99)),
+        defaults=[theta(0)],
         sample=lambda count: [theta(number) for number in range(count)],
         size=size,
         instances=instances_of(3) if instances is None else instances,

@@ -22,6 +22,10 @@ from smac.runhistory.runhistory import RunHistory
 import ceps.construction.surrogate as module
 from ceps.construction.surrogate import Rows, Surrogate
 from ceps.construction.vectors import Vectors
+from ceps.solvers.lkh import Lkh
+from ceps.solvers.space import JointSpace
+from tests.solvers.made import Made
+from tests.solvers.two_opt import TwoOpt
 
 
 def space() -> ConfigurationSpace:
@@ -33,25 +37,32 @@ def space() -> ConfigurationSpace:
     return made
 
 
+SOLVER = Made("solver", space)
+ALONE = JointSpace((SOLVER,))
+JOINED = JointSpace((Lkh(), SOLVER, TwoOpt(), Made("bare")))
+
+
+@pytest.mark.parametrize("joint", [ALONE, JOINED], ids=["one", "four"])
 @given(seed=st.integers(0, 2**31 - 1), count=st.integers(1, 40))
-@settings(derandomize=True, deadline=None, max_examples=50)
-def test_vectors_are_legal(seed: int, count: int) -> None:
+@settings(derandomize=True, deadline=None, max_examples=30)
+def test_vectors_are_legal(joint: JointSpace, seed: int, count: int) -> None:
     """Whatever is drawn and varied is a legal configuration, and survives the way to values and back."""
-    made = space()
-    vectors = Vectors(made, np.random.RandomState(seed))
+    made = joint.space
+    whole = [made.index_of[name] for name in ("n", "solver:n", "lkh:KICKS") if name in made]
+    vectors = Vectors(joint, np.random.RandomState(seed))
     drawn = vectors.draw(count)
     for row in np.vstack([drawn, vectors.vary(drawn, 5)]):
         point = Configuration(made, vector=row)
         point.check_valid_configuration()
         back = Configuration(made, values=dict(point)).get_array()
         np.testing.assert_allclose(back, row, atol=1e-9)
-        assert back[made.index_of["n"]] == row[made.index_of["n"]]
+        np.testing.assert_array_equal(back[whole], row[whole])
 
 
 def test_variations_change_one_parameter() -> None:
     """A variation differs in at most one parameter from its centre, but for those that become active or inactive."""
-    made = space()
-    vectors = Vectors(made, np.random.RandomState(1))
+    made = ALONE.space
+    vectors = Vectors(ALONE, np.random.RandomState(1))
     centre = vectors.draw(1)
     while len(centre) == 0:
         centre = vectors.draw(1)
@@ -59,6 +70,33 @@ def test_variations_change_one_parameter() -> None:
     unconditional = [made.index_of[name] for name in ("kind", "n", "x")]
     changes = (near[:, unconditional] != centre[0, unconditional]).sum(axis=1)
     assert set(changes) == {0, 1}
+
+
+def test_variations_are_of_the_chosen_solver_or_change_it() -> None:
+    """Around a configuration of a small solver, every variation changes it: a value of its own, or the solver."""
+    rng = np.random.RandomState(1)
+    centre = JOINED.point(JOINED.defaults[2]).get_array()
+    near = Vectors(JOINED, rng).vary(centre[None, :], 400)
+    others = near[near[:, 0] != centre[0]]
+    assert {*others[:, 0]} == {0.0, 1.0, 3.0}
+    # One of four columns is the choice, and one of four draws is the same solver again.
+    assert 40 <= len(others) <= 110
+    own = near[near[:, 0] == centre[0]]
+    changed = (own != centre) & ~(np.isnan(own) & np.isnan(centre))
+    names = [JOINED.space.at[column] for column in np.flatnonzero(changed.any(axis=0))]
+    assert names == ["two-opt:kick", "two-opt:start", "two-opt:kicks"]
+
+
+def test_the_model_tells_every_solver_from_the_others() -> None:
+    """Of three solvers the one in the middle is fast: the model says so of configurations it has not seen."""
+    joint = JointSpace(tuple(Made(name, space) for name in ("a", "b", "c")))
+    vectors = Vectors(joint, np.random.RandomState(1))
+    known, new = vectors.draw(150), vectors.draw(60)
+    seconds = np.where(known[:, 0] == 1.0, 1.0, 10.0)[:, None]
+    mean, _ = Surrogate(joint.space, None, seed=1).train(known, seconds).predict_marginalized(new)
+    fast = new[:, 0] == 1.0
+    assert 5 <= fast.sum() <= 55
+    assert mean[fast].max() < mean[~fast].min()
 
 
 def test_the_table_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any
@@ -19,6 +20,7 @@ from ceps.problems.tsp import Tsp
 from ceps.records import Configuration, Ending, Outcome
 from ceps.solvers.lkh import Lkh
 from ceps.solvers.solver import default_configuration
+from tests.solvers.two_opt import TwoOpt
 
 INSTANCES = [Tsp().generate("uniform", 10, seed) for seed in range(5)]
 DEFAULT = default_configuration(Lkh())
@@ -27,7 +29,7 @@ RUN = 1.0
 
 
 class Instant:
-    """Every run costs a second; configurations with more kicks are better, and the rest scores 5."""
+    """Every run costs a second; configurations with more kicks are better, and 2-opt than LKH; the rest scores 5."""
 
     def __init__(self, trouble_after: int = 10**9) -> None:
         self.metric = Par10(cutoff=10.0)
@@ -42,8 +44,9 @@ class Instant:
         if len(self.asked) > self._trouble_after:
             promise.set_exception(UserError("the solver has gone"))
             return promise
-        kicks = int(configuration.as_dict()["KICKS"])
-        score = 5.0 if configuration == REST else 6.0 - kicks
+        values = configuration.as_dict()
+        score = 6.0 - int(values["KICKS"]) if "KICKS" in values else 1.5 - int(values.get("kicks", 0)) / 20
+        score = 5.0 if configuration == REST else score
         capped = score if score <= self.metric.cap(bound) else self.metric.penalty
         promise.set_result(Evaluation(capped, self.charge, Outcome(Ending.SOLVED, cpu=score)))
         return promise
@@ -51,12 +54,17 @@ class Instant:
 
 @pytest.fixture(scope="module")
 def tuner() -> Iterator[ProcessTuner]:
-    with ProcessTuner(Lkh(), seed=1) as tuner:
+    with ProcessTuner([Lkh()], seed=1) as tuner:
         yield tuner
 
 
-def tune(tuner: ProcessTuner, evaluator: Instant, grants: list[float]) -> list[Found]:
-    searches = [Search((REST,), (DEFAULT,), seed, grant) for seed, grant in enumerate(grants)]
+def tune(
+    tuner: ProcessTuner,
+    evaluator: Instant,
+    grants: list[float],
+    starts: tuple[Configuration, ...] = (DEFAULT,),
+) -> list[Found]:
+    searches = [Search((REST,), starts, seed, grant) for seed, grant in enumerate(grants)]
     return tuner.tune(evaluator, searches, INSTANCES, lambda index, found: None)  # type: ignore[arg-type]
 
 
@@ -94,8 +102,20 @@ def test_solver_seeds_are_common_to_all_sessions(tuner: ProcessTuner) -> None:
 def test_a_session_is_a_function_of_its_scores(tuner: ProcessTuner) -> None:
     """The same search on the same scores ends the same, also in another host process."""
     first = tune(tuner, Instant(), [50.0])
-    with ProcessTuner(Lkh(), seed=1) as other:
+    with ProcessTuner([Lkh()], seed=1) as other:
         assert tune(other, Instant(), [50.0]) == first
+
+
+def test_sessions_search_all_solvers() -> None:
+    """Two solvers, travelled to the sessions' processes: both are tried, and the better one is found and tuned."""
+    with ProcessTuner([Lkh(), TwoOpt()], seed=1) as tuner:
+        evaluator = Instant()
+        (found,) = tune(tuner, evaluator, [80.0], starts=(DEFAULT, default_configuration(TwoOpt())))
+    tried = Counter(configuration.solver for configuration, *_ in evaluator.asked)
+    assert min(tried["lkh"], tried["two-opt"]) > 5
+    assert found.configuration.solver == "two-opt"
+    assert int(found.configuration.as_dict()["kicks"]) > 10
+    assert Found.from_json(found.as_json()) == found
 
 
 def test_several_trials_in_flight_are_folded_in_asking_order(tuner: ProcessTuner) -> None:
@@ -127,6 +147,6 @@ def test_trouble_with_runs_is_the_callers(tuner: ProcessTuner) -> None:
 def test_closing_ends_all_processes() -> None:
     """The host and its sessions are gone when the tuner is closed."""
     before = set(_native.usage_below(os.getpid()).processes)
-    with ProcessTuner(Lkh(), seed=1) as tuner:
+    with ProcessTuner([Lkh()], seed=1) as tuner:
         tune(tuner, Instant(), [20.0])
     assert set(_native.usage_below(os.getpid()).processes) <= before

@@ -149,11 +149,11 @@ def _evolve_members(
     account = budget.open_phase()
     rng = seeds.generator(task.seed, "removal", round_)
     slots = removed_slots(settings, contributions(scores), rng)
-    default, *others = task.sample(1 + settings.iterations * settings.sessions)
+    drawn = task.sample(len(task.defaults) + settings.iterations * settings.sessions)[len(task.defaults) :]
     searches = [
         Search(
             rest=(*members[:slot], *members[slot + 1 :]),
-            starts=(members[slot], default, others[(round_ - 1) * settings.sessions + number]),
+            starts=(members[slot], *task.defaults, drawn[(round_ - 1) * settings.sessions + number]),
             seed=seeds.derive(task.seed, "session", round_, number),
             grant=account.granted / settings.sessions,
             in_flight=settings.in_flight,

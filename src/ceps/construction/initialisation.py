@@ -33,7 +33,7 @@ def smallest_grant(size: int, instances: int, cutoff: float) -> float:
 def initialise(task: Task, most_candidates: int, account: Account) -> Initial:
     """Test a random sample on all instances (line 2), then choose members one by one (lines 3-7).
 
-    The sample contains the default configuration and is as large as the account allows, in waves of K: a wave is
+    The sample begins with the default configurations and is as large as the account allows, in waves of K: a wave is
     tested when the account covers it at worst.
     """
     if most_candidates < task.size:
@@ -44,6 +44,7 @@ def initialise(task: Task, most_candidates: int, account: Account) -> Initial:
     wave_at_worst = smallest_grant(task.size, len(task.instances), task.evaluator.metric.cutoff)
     candidates = task.sample(most_candidates)
     rows: list[list[float]] = []
+    answered = False
     while len(rows) < len(candidates) and (not rows or account.left >= wave_at_worst):
         wave = candidates[len(rows) : len(rows) + task.size]
         pending = [
@@ -56,9 +57,12 @@ def initialise(task: Task, most_candidates: int, account: Account) -> Initial:
         for futures in pending:
             made = [future.result() for future in futures]
             rows.append([each.score for each in made])
+            answered = answered or any(each.outcome.cost is not None for each in made)
             account.pay(sum(each.charge for each in made))
             for score in rows[-1]:
                 task.evaluator.tally(1, score)
+    if not answered:
+        raise UserError("no run found a solution of any training instance: try `ceps check`, or a longer cut-off")
     scores = np.array(rows)
     chosen = choose_greedily(scores, task.size)
     return Initial(tuple(candidates[index] for index in chosen), scores[chosen].T)

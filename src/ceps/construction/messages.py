@@ -12,7 +12,7 @@ from ceps.solvers.solver import Solver
 class SessionOrder:
     """What a session is to search, and on how much."""
 
-    solver: Solver
+    solvers: tuple[Solver, ...]
     features: tuple[tuple[float, ...], ...]
     """One row per training instance; rows are empty when the problem has no features."""
     starts: tuple[Configuration, ...]

@@ -43,8 +43,10 @@ class Task:
 
     evaluator: Evaluator
     tuner: Tuner
+    defaults: Sequence[Configuration]
+    """The default configuration of every solver."""
     sample: Callable[[int], Sequence[Configuration]]
-    """So many configurations: the solvers' defaults first, then random ones."""
+    """So many configurations: the defaults first, then random ones."""
     size: int
     """K, the number of members."""
     instances: Sequence[Any]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from ConfigSpace import Configuration as Point
-from ConfigSpace import ConfigurationSpace
-from ConfigSpace.util import deactivate_inactive_hyperparameters
 from smac.facade import AlgorithmConfigurationFacade
 from smac.initial_design.default_design import DefaultInitialDesign
 from smac.main.smbo import SMBO
@@ -24,7 +21,9 @@ from smac.scenario import Scenario
 from ceps.construction.acquisition import BatchedSearch, Improvement, Proposals
 from ceps.construction.race import Race
 from ceps.construction.surrogate import Rows, Surrogate
-from ceps.records import Configuration, Value
+from ceps.records import Configuration
+from ceps.solvers.solver import Solver
+from ceps.solvers.space import JointSpace
 
 _SILENCE = logging.NullHandler()
 """Keeps SMAC's messages off the terminal unless the user sets up logging."""
@@ -78,6 +77,8 @@ class Search:
 
     Parameters
     ----------
+    solvers
+        Whose configurations: the choice of solver is searched as their parameters are.
     features
         One row of numbers per instance; None when nothing is known of the instances.
     starts
@@ -86,20 +87,17 @@ class Search:
 
     def __init__(
         self,
-        space: ConfigurationSpace,
-        solver: str,
+        solvers: Sequence[Solver],
         features: npt.NDArray[np.float64] | None,
         n_instances: int,
         starts: Sequence[Configuration],
         seed: int,
         settings: SearchSettings,
     ) -> None:
-        self._solver = solver
-        # SMAC seeds the space it is given.
-        self._space = copy.deepcopy(space)
-        points = [self._point(start) for start in starts]
+        self._joint = JointSpace(tuple(solvers))
+        points = [self._joint.point(start) for start in starts]
         self._configurations = dict(zip(points, starts, strict=True))
-        self._race, self._smac = _assemble(self._space, features, n_instances, points, seed, settings)
+        self._race, self._smac = _assemble(self._joint, features, n_instances, points, seed, settings)
         self._in_flight: dict[int, TrialInfo] = {}
         self._asked = 0
 
@@ -131,22 +129,14 @@ class Search:
         runs = tuple(self._race.pair(heat) for heat in leader.scores)
         return Standing(self._configuration(leader.configuration), runs, mean)
 
-    def _point(self, configuration: Configuration) -> Point:
-        return deactivate_inactive_hyperparameters(configuration.as_dict(), self._space)
-
     def _configuration(self, point: Point) -> Configuration:
         if point not in self._configurations:
-            self._configurations[point] = Configuration.of(self._solver, {k: _plain(v) for k, v in point.items()})
+            self._configurations[point] = self._joint.configuration(point)
         return self._configurations[point]
 
 
-def _plain(value: Any) -> Value:
-    plain: Value = value.item() if isinstance(value, np.generic) else value
-    return plain
-
-
 def _assemble(
-    space: ConfigurationSpace,
+    joint: JointSpace,
     features: npt.NDArray[np.float64] | None,
     n_instances: int,
     starts: list[Point],
@@ -157,7 +147,7 @@ def _assemble(
     seed = np.random.SeedSequence(seed).generate_state(1)[0] % 2**31
     names = [str(index) for index in range(n_instances)]
     scenario = Scenario(
-        space,
+        joint.space,
         name="search",
         instances=names,
         instance_features=None if features is None else dict(zip(names, features.tolist(), strict=True)),
@@ -168,9 +158,9 @@ def _assemble(
     smac = _Facade(
         scenario,
         None,
-        model=Surrogate(space, scenario.instance_features, seed=scenario.seed),
+        model=Surrogate(joint.space, scenario.instance_features, seed=scenario.seed),
         acquisition_function=Improvement(),
-        acquisition_maximizer=BatchedSearch(space, seed=scenario.seed),
+        acquisition_maximizer=BatchedSearch(joint, seed=scenario.seed),
         initial_design=DefaultInitialDesign(scenario, n_configs=0, additional_configs=starts),
         random_design=ProbabilityRandomDesign(settings.random, seed=scenario.seed),
         intensifier=race,

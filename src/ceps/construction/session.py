@@ -34,8 +34,7 @@ def search_for(order: SessionOrder, connection: socket.socket) -> SessionResult:
 
     features = np.array(order.features, dtype=float) if any(order.features) else None
     search = Search(
-        space=order.solver.space,
-        solver=order.solver.name,
+        solvers=order.solvers,
         features=features,
         n_instances=len(order.features),
         starts=order.starts,

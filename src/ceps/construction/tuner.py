@@ -78,13 +78,13 @@ class Tuner(Protocol):
 
 
 class ProcessTuner:
-    """Sessions as processes. Close it, or use it in ``with``.
+    """Sessions as processes, which search the configurations of all ``solvers``. Close it, or use it in ``with``.
 
     ``seed`` is the build's: it decides the solver seeds that all sessions have in common.
     """
 
-    def __init__(self, solver: Solver, seed: int) -> None:
-        self._solver = solver
+    def __init__(self, solvers: Sequence[Solver], seed: int) -> None:
+        self._solvers = tuple(solvers)
         self._seed = seed
         self._host, other_end = socket.socketpair()
         with other_end:
@@ -135,7 +135,7 @@ class ProcessTuner:
 
     def _order(self, session: _Session, features: tuple[tuple[float, ...], ...]) -> SessionOrder:
         search = session.search
-        return SessionOrder(self._solver, features, search.starts, search.seed, search.grant, search.in_flight)
+        return SessionOrder(self._solvers, features, search.starts, search.seed, search.grant, search.in_flight)
 
     def _start(self) -> socket.socket:
         """A socket to a new session."""

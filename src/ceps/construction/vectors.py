@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from ConfigSpace import ConfigurationSpace
 from ConfigSpace.hyperparameters import IntegerHyperparameter, NumericalHyperparameter
+
+from ceps.solvers.space import JointSpace
 
 Array = npt.NDArray[np.float64]
 
@@ -16,9 +17,11 @@ _STEP = 0.2
 class Vectors:
     """Draws and varies vectors of one space. A parameter that is not active is NaN."""
 
-    def __init__(self, space: ConfigurationSpace, rng: np.random.RandomState) -> None:
-        self._space = space
-        self._parameters = list(space.values())
+    def __init__(self, joint: JointSpace, rng: np.random.RandomState) -> None:
+        self._space = joint.space
+        self._parameters = list(joint.space.values())
+        self._columns = np.concatenate(joint.columns)
+        self._counts = np.array([len(columns) for columns in joint.columns])
         self._rng = rng
 
     def draw(self, count: int) -> Array:
@@ -26,12 +29,15 @@ class Vectors:
         return self._legal(self._filled(count))
 
     def vary(self, centres: Array, count: int) -> Array:
-        """For each row of ``centres``, up to ``count`` rows that differ from it in one parameter."""
+        """For each row of ``centres``, up to ``count`` rows that differ from it in one parameter.
+
+        Where that is the choice of solver, the other solver's parameters are random.
+        """
         rows = np.repeat(centres, count, axis=0)
         # A parameter that one change makes active needs a value.
         drawn = self._filled(len(rows))
         rows = np.where(np.isnan(rows), drawn, rows)
-        changed = self._rng.randint(len(self._parameters), size=len(rows))
+        changed = self._pick(rows)
         for column, parameter in enumerate(self._parameters):
             here = changed == column
             if isinstance(parameter, NumericalHyperparameter):
@@ -40,6 +46,12 @@ class Vectors:
             else:
                 rows[here, column] = drawn[here, column]
         return self._legal(rows)
+
+    def _pick(self, rows: Array) -> npt.NDArray[np.int64]:
+        """For each row, one column of its own solver: a change of another solver's parameters would be none."""
+        solvers = rows[:, 0].astype(int) if len(self._counts) > 1 else np.zeros(len(rows), dtype=int)
+        first = np.cumsum(self._counts) - self._counts
+        return np.asarray(self._columns[first[solvers] + self._rng.randint(self._counts[solvers])])
 
     def _filled(self, count: int) -> Array:
         columns = [parameter.sample_vector(count, seed=self._rng) for parameter in self._parameters]

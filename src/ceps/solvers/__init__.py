@@ -7,28 +7,33 @@ from pathlib import Path
 from typing import Any
 
 from ceps.errors import UserError, did_you_mean
-from ceps.solvers import concorde
+from ceps.solvers import concorde, eax
+from ceps.solvers.consensus import Consensus
+from ceps.solvers.eax import Eax
 from ceps.solvers.lkh import Lkh
 from ceps.solvers.solver import Solver
 from ceps.tables import read_table
 
-SOLVERS: Mapping[str, type[Lkh]] = {"lkh": Lkh}
+SOLVERS: Mapping[str, type[Any]] = {"eax": Eax, "lkh": Lkh}
 
-__all__ = ["SOLVERS", "Solver", "exact_solver", "reference_solver", "solver_named"]
+__all__ = ["SOLVERS", "Solver", "exact_solver", "reference_consensus", "solver_named"]
 
 
 def solver_named(name: str, settings: Mapping[str, Any], base: Path = Path()) -> Solver:
     """A solver with its settings, as a scenario or a portfolio names it. Relative paths are relative to ``base``."""
     if name not in SOLVERS:
         raise UserError(f"solver '{name}' is unknown.{did_you_mean(name, SOLVERS)}")
-    return read_table(SOLVERS[name], settings, f"[solvers.{name}]", base)
+    solver: Solver = read_table(SOLVERS[name], settings, f"[solvers.{name}]", base)
+    return solver
 
 
-def reference_solver(problem: str, settings: Mapping[str, Mapping[str, Any]], base: Path = Path()) -> Solver:
-    """The solver whose consensus tells the cost that counts as solved."""
+def reference_consensus(problem: str, settings: Mapping[str, Mapping[str, Any]], base: Path = Path()) -> Consensus:
+    """Who tells the cost that counts as solved: the problem's first solver, unless it has something better."""
+    if problem in Eax.problems:
+        return eax.reference_consensus()
     for name, kind in SOLVERS.items():
         if problem in kind.problems:
-            return solver_named(name, settings.get(name, {}), base)
+            return Consensus.of_default(solver_named(name, settings.get(name, {}), base))
     raise UserError(f"no solver in the box can find references for problem '{problem}'; give known ones")
 
 
