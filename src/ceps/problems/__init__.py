@@ -8,8 +8,9 @@ from pathlib import Path
 from ceps.errors import UserError, did_you_mean
 from ceps.problems.problem import Infeasible, Instance, Problem
 from ceps.problems.tsp import Tsp
+from ceps.problems.vrpspdtw import Vrpspdtw
 
-PROBLEMS: Mapping[str, Problem] = {problem.name: problem for problem in (Tsp(),)}
+PROBLEMS: Mapping[str, Problem] = {problem.name: problem for problem in (Tsp(), Vrpspdtw())}
 
 __all__ = ["PROBLEMS", "Infeasible", "Instance", "Problem", "problem_named", "problem_of_file"]
 
