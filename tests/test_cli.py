@@ -121,9 +121,47 @@ def test_generate_overwrites_only_when_told_to(folder: Path) -> None:
     assert TSP.read(Path("uniform-5-2.tsp")) == TSP.generate("uniform", 5, 2)
 
 
+def test_generate_with_several_generators(folder: Path) -> None:
+    """Each generator, named or one of all, makes as many instances as asked for, and none twice."""
+    result = ceps("generate", "tsp", "--generator", "netgen", "--generator", "all", "--size", 5, "--count", 2)
+    assert (result.exit_code, result.stdout) == (0, "20 instances in .\n")
+    made = {path.stem: TSP.read(path) for path in Path().glob("*-5-*.tsp")}
+    assert made == {f"{name}-5-{seed}": TSP.generate(name, 5, seed) for name in TSP.generators for seed in (1, 2)}
+
+
+def test_generate_with_parameters(folder: Path) -> None:
+    """Parameters that are set reach the generator, and are part of the file's name."""
+    result = ceps(
+        "generate", "tsp", "--generator", "explosion", "--size", 50, "--set", "epsilon=0.2", "--set", "rate=5"
+    )
+    assert result.exit_code == 0
+    made = TSP.read(Path("explosion-epsilon=0.2-rate=5-50-1.tsp"))
+    assert made == TSP.generate("explosion", 50, 1, {"epsilon": 0.2, "rate": 5.0})
+
+
+def test_generators_are_listed(folder: Path) -> None:
+    """The list has every generator with its parameters, their defaults and ranges; nothing is written."""
+    before = contents(folder)
+    result = ceps("generate", "tsp", "--list")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert [line for line in lines if not line.startswith(" ")] == list(TSP.generators)
+    assert "  clusters: default drawn from 4 to 8; a whole number from 1 to 500" in lines
+    assert contents(folder) == before
+
+
+EXPLOSION = ["tsp", "--generator", "explosion"]
 GENERATE_MISTAKES = {
     "problem": (["tps"], "problem 'tps' is unknown. Did you mean 'tsp'?"),
     "generator": (["tsp", "--generator", "unifrom"], "--generator: There is no TSP generator 'unifrom'. Did you mean"),
+    "all generators": (["tsp", "--generator", "unifrom"], "Known: ClusteredNetwork, cluster, compression, expansion"),
+    "parameter": ([*EXPLOSION, "--set", "eps=0.2"], "--generator: explosion has no parameter 'eps'. It has: epsilon"),
+    "value": ([*EXPLOSION, "--set", "epsilon=2"], "explosion cannot have epsilon = 2.0. It has: epsilon (default 0.3"),
+    "one of all": (["tsp", "--generator", "all", "--set", "epsilon=0.2"], "portgen has no parameter 'epsilon'"),
+    "no value": ([*EXPLOSION, "--set", "epsilon"], "--set epsilon: give a name and a number"),
+    "no number": ([*EXPLOSION, "--set", "epsilon=much"], "--set epsilon=much: give a name and a number"),
+    "nan": ([*EXPLOSION, "--set", "epsilon=nan"], "explosion cannot have epsilon = nan"),
+    "twice": ([*EXPLOSION, "--set", "rate=2", "--set", "rate=3"], "--set rate=3: rate is set twice"),
     "size": (["tsp", "--size", "0"], "--size"),
     "count": (["tsp", "--count", "0"], "--count"),
     "out": (["tsp", "--size", "5", "--out", "p.json"], "--out p.json: cannot be made: File exists"),

@@ -12,6 +12,7 @@ from ceps.metrics import Metric, Par10, Quality
 from ceps.records import Configuration, Ending
 from ceps.references import Effort, References
 from ceps.runner import Runner
+from ceps.solvers.consensus import Consensus
 from ceps.store import Store
 from ceps.testing.bits import Bits, BitsInstance, BitSolver
 
@@ -36,7 +37,7 @@ def runner(executor: LocalExecutor) -> Iterator[Runner]:
 
 
 def evaluator_of(metric: Metric, runner: Runner, target: float = 0) -> Evaluator:
-    references = References(Bits(), BitSolver(), runner, Effort(cpu=1.0), seed=1, memory=MEMORY)
+    references = References(Bits(), Consensus.of_default(BitSolver()), runner, Effort(cpu=1.0), seed=1, memory=MEMORY)
     references.know(INSTANCE, target, "given")
     return Evaluator(Bits(), {"bits": BitSolver()}, metric, runner, references, MEMORY)
 

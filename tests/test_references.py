@@ -14,6 +14,7 @@ from ceps.execution.local import LocalExecutor
 from ceps.records import Ending, Incumbent, Outcome
 from ceps.references import Effort, References
 from ceps.runner import Runner
+from ceps.solvers.consensus import Consensus
 from ceps.store import Store
 from ceps.testing.bits import Bits, BitsInstance, BitSolver
 from ceps.testing.misbehaving import FindsNothing
@@ -48,7 +49,9 @@ class ScriptedExecutor:
 def references_from(script: Callable[[int, float], float | None], store: Store) -> tuple[References, ScriptedExecutor]:
     executor = ScriptedExecutor(script, [])
     runner = Runner(store, executor)
-    return References(Bits(), BitSolver(), runner, Effort(cpu=1.0), seed=1, memory=MEMORY), executor
+    return References(
+        Bits(), Consensus.of_default(BitSolver()), runner, Effort(cpu=1.0), seed=1, memory=MEMORY
+    ), executor
 
 
 def test_three_runs_that_agree_settle_it() -> None:
@@ -64,14 +67,14 @@ def test_three_runs_that_agree_settle_it() -> None:
 
 
 def test_effort_grows_until_runs_agree() -> None:
-    """A round without agreement is followed by one of twice the time; agreement counts over all rounds."""
+    """A round without agreement is followed by runs of twice the time, as many as are missing; all rounds count."""
     with Store.in_memory() as store:
         references, executor = references_from(lambda number, cpu: {0: 9, 1: 8, 2: 9}.get(number, 7), store)
         references.establish([INSTANCE])
         found = references.reference(INSTANCE)
         assert found is not None
         assert (found.cost, found.agreement) == (7, 1.0)
-        assert executor.limits == [1.0] * 3 + [2.0] * 3
+        assert executor.limits == [1.0] * 3 + [2.0] * 2 + [4.0]
 
 
 def test_the_best_cost_counts_though_runs_never_agree() -> None:
@@ -81,9 +84,9 @@ def test_the_best_cost_counts_though_runs_never_agree() -> None:
         references.establish([INSTANCE])
         found = references.reference(INSTANCE)
         assert found is not None
-        assert found.cost == 12
+        assert found.cost == 20 - 8
         assert found.agreement == pytest.approx(1 / 3)
-        assert executor.limits == [1.0] * 3 + [2.0] * 3 + [4.0] * 3
+        assert executor.limits == [1.0] * 3 + [2.0] * 2 + [4.0] * 2 + [8.0] * 2
 
 
 def test_an_estimate_is_the_first_run_of_the_consensus() -> None:
@@ -124,7 +127,13 @@ def test_what_proves_is_asked_first() -> None:
     with LocalExecutor(workers=1) as executor, Store.in_memory() as store:
         runner = Runner(store, executor)
         references = References(
-            Bits(), FindsNothing(), runner, Effort(cpu=1.0), seed=1, memory=MEMORY, exact=BitSolver()
+            Bits(),
+            Consensus.of_default(FindsNothing()),
+            runner,
+            Effort(cpu=1.0),
+            seed=1,
+            memory=MEMORY,
+            exact=BitSolver(),
         )
         assert references.establish([INSTANCE]) == []
         assert references.cost(INSTANCE) == 0
@@ -136,7 +145,13 @@ def test_consensus_takes_over_where_nothing_was_proved() -> None:
     with LocalExecutor(workers=2) as executor, Store.in_memory() as store:
         runner = Runner(store, executor)
         references = References(
-            Bits(), BitSolver(), runner, Effort(cpu=1.0), seed=1, memory=MEMORY, exact=FindsNothing()
+            Bits(),
+            Consensus.of_default(BitSolver()),
+            runner,
+            Effort(cpu=1.0),
+            seed=1,
+            memory=MEMORY,
+            exact=FindsNothing(),
         )
         references.establish([INSTANCE])
         assert references.cost(INSTANCE) == 0

@@ -53,6 +53,13 @@ def test_generated_instances(tmp_path: Path) -> None:
     assert (cast.problem, cast.solvers, cast.metric) == (TSP, [Lkh()], Par10(10.0))
 
 
+def test_generators_with_parameters(tmp_path: Path) -> None:
+    """The parameters a scenario gives reach the generator."""
+    made = GenerateSettings("explosion", 60, 1, {"epsilon": 0.2})
+    (instance,) = assemble(scenario(ProblemSettings("tsp", generate=made)), tmp_path, "s.toml").instances
+    assert instance == TSP.generate("explosion", 60, seeds.derive(5, "generate", 0), {"epsilon": 0.2})
+
+
 def test_files_are_relative_to_the_scenario(tmp_path: Path) -> None:
     """Instances, known costs and binaries are looked for in the folder the scenario stands in."""
     made = TSP.generate("uniform", 10, 1)
@@ -77,6 +84,10 @@ MISTAKES: dict[str, tuple[dict[str, object], str]] = {
     "generator": (
         {"problem": ProblemSettings("tsp", generate=GenerateSettings("unifrom", 9, 1))},
         "[problem.generate]: There is no TSP generator 'unifrom'. Did you mean 'uniform'?",
+    ),
+    "parameter": (
+        {"problem": ProblemSettings("tsp", generate=GenerateSettings("explosion", 9, 1, {"eps": 0.2}))},
+        "[problem.generate]: explosion has no parameter 'eps'. It has: epsilon (default 0.3; from 0 to 1), rate",
     ),
     "solver": ({"portfolio": PortfolioSettings(("lhk",))}, "[portfolio] solvers: solver 'lhk' is unknown. Did you"),
     "metric": ({"metric": MetricSettings(1.0, "par1")}, "[metric] name = 'par1' is unknown. Did you mean 'par10'?"),

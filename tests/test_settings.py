@@ -37,7 +37,7 @@ FULL = """
 seed = 7
 [problem]
 name = "tsp"
-generate = { generator = "portgen", size = 400, count = 30 }
+generate = { generator = "explosion", size = 400, count = 30, parameters = { epsilon = 0.2, rate = 5 } }
 [portfolio]
 size = 2
 solvers = ["lkh", "eax"]
@@ -87,7 +87,7 @@ def test_a_full_scenario(tmp_path: Path) -> None:
     """Every key arrives where it belongs, the method's own settings beside its name."""
     assert read(tmp_path, FULL) == Scenario(
         seed=7,
-        problem=ProblemSettings("tsp", generate=GenerateSettings("portgen", 400, 30)),
+        problem=ProblemSettings("tsp", generate=GenerateSettings("explosion", 400, 30, {"epsilon": 0.2, "rate": 5.0})),
         portfolio=PortfolioSettings(solvers=("lkh", "eax"), size=2),
         metric=MetricSettings(cutoff=60.0, name="quality", penalty=50.0),
         method=MethodSettings("ceps", {"iterations": 4, "sessions": 10}),
@@ -122,6 +122,16 @@ MISTAKES = {
         'train = ["data/*.tsp"]',
         'generate = { generator = "g", size = 9, count = 0 }',
         "s.toml: [problem.generate] count must be at least 1, not 0",
+    ),
+    "number for parameters": (
+        'train = ["data/*.tsp"]',
+        'generate = { generator = "g", size = 9, count = 1, parameters = 3 }',
+        "s.toml: [problem.generate] parameters must be a table, not 3",
+    ),
+    "text for a parameter": (
+        'train = ["data/*.tsp"]',
+        'generate = { generator = "g", size = 9, count = 1, parameters = { epsilon = "0.2" } }',
+        "s.toml: [problem.generate] parameters must have finite numbers: 'epsilon' = '0.2' is none",
     ),
     "number for a table": ("seed = 1", "seed = 1\nbudget = 3", "s.toml: [budget] must be a table, not 3"),
     "number for the method": ("seed = 1", "seed = 1\nmethod = 3", "s.toml: [method] must be a table, not 3"),

@@ -12,7 +12,7 @@ from math import fsum
 from pathlib import Path
 from typing import Any, Protocol
 
-from ceps import __version__, seeds
+from ceps import __version__
 from ceps.construction import ceps
 from ceps.construction.budget import Account
 from ceps.construction.method import Members, Scores, Task
@@ -29,8 +29,9 @@ from ceps.references import Effort, References
 from ceps.rehearsal import Cast, assemble
 from ceps.runner import Runner
 from ceps.settings import Scenario
-from ceps.solvers import exact_solver, reference_solver
-from ceps.solvers.solver import Solver, default_configuration, plain_configuration
+from ceps.solvers import exact_solver, reference_consensus
+from ceps.solvers.solver import Solver
+from ceps.solvers.space import JointSpace
 from ceps.store import Store
 from ceps.tables import naming
 
@@ -118,14 +119,11 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
     if scenario.budget is None:
         raise UserError(f'{named}: [budget] is missing; give one, such as cpu = "1h"')
     cast = assemble(scenario, base, named)
-    if len(cast.solvers) > 1:
-        raise UserError(f"{named}: [portfolio] solvers: only one solver can be built from so far")
-    (solver,) = cast.solvers
     plan(scenario, cast, named, executor.slots)
     method = method_named(scenario.method.name)
     with (
         Store.open(out, identity(scenario, cast)) as store,
-        ProcessTuner(solver, scenario.seed) as tuner,
+        ProcessTuner(cast.solvers, scenario.seed) as tuner,
     ):
         runner = Runner(store, executor)
         evaluator = _evaluator(scenario, cast, base, named, runner)
@@ -143,7 +141,8 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
         task = Task(
             evaluator=evaluator,
             tuner=tuner,
-            sample=lambda count: sample(solver, count, scenario.seed),
+            defaults=JointSpace(tuple(cast.solvers)).defaults,
+            sample=lambda count: sample(cast.solvers, count, scenario.seed),
             size=scenario.portfolio.size,
             instances=cast.instances,
             budget=scenario.budget.cpu,
@@ -202,21 +201,16 @@ def identity(scenario: Scenario, cast: Cast) -> dict[str, Any]:
     }
 
 
-def sample(solver: Solver, count: int, seed: int) -> list[Configuration]:
-    """The default configuration, then random ones. A larger sample begins with a smaller one's configurations."""
-    space = solver.space
-    space.seed(seeds.derive(seed, "sample"))
-    default = default_configuration(solver)
-    # One at a time: ConfigSpace draws a batch parameter by parameter, which would make it depend on the count.
-    drawn = (plain_configuration(solver.name, space.sample_configuration()) for _ in range(count - 1))
-    return [default, *drawn]
+def sample(solvers: Sequence[Solver], count: int, seed: int) -> list[Configuration]:
+    """The default configurations, then random ones. A larger sample begins with a smaller one's configurations."""
+    return JointSpace(tuple(solvers)).sample(count, seed)
 
 
 def _evaluator(scenario: Scenario, cast: Cast, base: Path, named: str, runner: Runner) -> Evaluator:
     settings = scenario.references
     references = References(
         problem=cast.problem,
-        solver=reference_solver(cast.problem.name, scenario.solvers, base),
+        consensus=reference_consensus(cast.problem.name, scenario.solvers, base),
         exact=exact_solver(cast.problem.name),
         runner=runner,
         effort=Effort(cpu=settings.cpu or cast.metric.cutoff),

@@ -10,6 +10,7 @@ from typing import Any
 
 from ceps.errors import UserError
 from ceps.evaluation.session import read_known_costs
+from ceps.problems import Problem
 from ceps.settings import enough_memory
 from ceps.tables import size
 
@@ -61,3 +62,25 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"--out {path}: cannot be made: {error.strerror}") from error
+
+
+def parameter_values(given: Sequence[str]) -> dict[str, float]:
+    """``--set``, as numbers by name."""
+    values: dict[str, float] = {}
+    for setting in given:
+        name, _, value = (part.strip() for part in setting.partition("="))
+        try:
+            number = float(value)
+        except ValueError:
+            raise UserError(f"--set {setting}: give a name and a number, such as --set epsilon=0.2") from None
+        if name in values:
+            raise UserError(f"--set {setting}: {name} is set twice; set it once")
+        values[name] = number
+    return values
+
+
+def chosen_generators(problem: Problem, given: Sequence[str]) -> list[str]:
+    """``--generator``, with all of a problem's for ``all``; each once."""
+    if not problem.generators and "all" in given:
+        raise UserError(f"--generator all: problem '{problem.name}' does not list its generators; name them")
+    return list(dict.fromkeys(name for word in given for name in (problem.generators if word == "all" else [word])))

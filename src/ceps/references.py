@@ -17,8 +17,9 @@ from typing import Any
 from ceps import seeds
 from ceps.execution.executor import Run
 from ceps.problems.problem import Problem
-from ceps.records import FAILURES, Ending, Limits
+from ceps.records import FAILURES, Configuration, Ending, Limits
 from ceps.runner import Runner
+from ceps.solvers.consensus import Consensus
 from ceps.solvers.solver import Solver, default_configuration
 from ceps.store import Answer, Reference
 
@@ -28,22 +29,23 @@ class Effort:
     """How much is done for a reference."""
 
     cpu: float
-    """CPU seconds of each run of the first round; doubled with every further round."""
+    """Most CPU seconds of each run of the first round; doubled with every further round."""
     runs: int = 3
-    """Runs of a round, and how many must agree on the best cost."""
-    rounds: int = 3
+    """How many runs must agree on the best cost; as many are made in the first round."""
+    rounds: int = 4
+    """Most rounds. Every round after the first makes as many runs as are missing to an agreement."""
 
 
 class References:
     """The references of a build or an evaluation.
 
-    ``exact`` is a solver whose own end proves its answer; it is asked first.
+    ``consensus`` tells who is asked; ``exact`` is a solver whose own end proves its answer, and is asked first.
     """
 
     def __init__(
         self,
         problem: Problem,
-        solver: Solver,
+        consensus: Consensus,
         runner: Runner,
         effort: Effort,
         seed: int,
@@ -51,9 +53,8 @@ class References:
         exact: Solver | None = None,
     ) -> None:
         self._problem = problem
-        self._solver = solver
+        self._consensus = consensus
         self._exact = exact
-        self._defaults = {each.name: default_configuration(each) for each in (solver, exact) if each is not None}
         self._runner = runner
         self._effort = effort
         self._seed = seed
@@ -100,7 +101,7 @@ class References:
     def estimate(self, instances: Iterable[Any]) -> None:
         """Cheap references from the first run of the consensus, for instances that have none."""
         missing = [instance for instance in instances if instance.id not in self._references]
-        self._play(missing, runs=1)
+        self._play(missing, lambda instance: 1, self._effort.cpu)
         for instance in missing:
             self._take_consensus(instance)
 
@@ -111,7 +112,7 @@ class References:
         wanted = [instance for instance in instances if instance.id not in self._settled]
         missing = self._prove(wanted, on_established)
         for round_ in range(self._effort.rounds):
-            self._play(missing, runs=(round_ + 1) * self._effort.runs)
+            self._play(missing, self._runs_missing, self._effort.cpu * 2**round_)
             undecided = []
             for instance in missing:
                 reference = self._take_consensus(instance)
@@ -128,9 +129,10 @@ class References:
         exact = self._exact
         if exact is None:
             return instances
-        limit = 20.0 * self._effort.cpu
+        limit, default = 20.0 * self._effort.cpu, default_configuration(exact)
         pending = [
-            (each, self._submit(exact, each, seeds.derive(self._seed, "prove", each.id), limit)) for each in instances
+            (each, self._submit(exact, default, each, seeds.derive(self._seed, "prove", each.id), limit))
+            for each in instances
         ]
         unproven = []
         for instance, future in pending:
@@ -143,20 +145,31 @@ class References:
                 unproven.append(instance)
         return unproven
 
-    def _play(self, instances: list[Any], runs: int) -> None:
-        """Runs of the consensus, side by side, until each instance has this many."""
+    def _play(self, instances: list[Any], runs: Callable[[Any], int], cpu: float) -> None:
+        """As many further runs of the consensus as each instance is to have, side by side."""
         pending = [
-            (instance, self._run(instance, number))
+            (instance, self._run(instance, number, cpu))
             for instance in instances
-            for number in range(len(self._answers.setdefault(instance.id, [])), runs)
+            for number in self._further_numbers(instance, runs(instance))
         ]
         for instance, future in pending:
             self._answers[instance.id].append(self._charged(future.result()))
 
+    def _further_numbers(self, instance: Any, runs: int) -> range:
+        made = len(self._answers.setdefault(instance.id, []))
+        return range(made, made + runs)
+
+    def _costs(self, instance: Any) -> list[float]:
+        outcomes = [found.outcome for found in self._answers.get(instance.id, [])]
+        return [each.cost for each in outcomes if each.cost is not None and each.ending not in FAILURES]
+
+    def _runs_missing(self, instance: Any) -> int:
+        """Runs to an agreement, if all of them come to the best cost so far."""
+        costs = self._costs(instance)
+        return self._effort.runs - (costs.count(min(costs)) if costs else 0)
+
     def _take_consensus(self, instance: Any) -> Reference | None:
-        answers = self._answers[instance.id]
-        outcomes = [found.outcome for found in answers if found.outcome.ending not in FAILURES]
-        costs = [outcome.cost for outcome in outcomes if outcome.cost is not None]
+        answers, costs = self._answers[instance.id], self._costs(instance)
         if not costs:
             return None
         best = min(costs)
@@ -166,22 +179,24 @@ class References:
         reference = Reference(
             cost=best,
             agreement=min(1.0, costs.count(best) / self._effort.runs),
-            source=f"{self._solver.name}, {len(answers)} runs",
+            source=f"{self._consensus.solver.name}, {len(answers)} runs",
             cpu=sum(found.charge for found in answers),
         )
         self._keep(instance, reference)
         return reference
 
-    def _run(self, instance: Any, number: int) -> Future[Answer]:
-        """One run of the consensus; every round has twice the time of the one before."""
-        cpu = self._effort.cpu * 2 ** (number // self._effort.runs)
-        return self._submit(self._solver, instance, seeds.derive(self._seed, "reference", instance.id, number), cpu)
+    def _run(self, instance: Any, number: int, cpu: float) -> Future[Answer]:
+        """One run of the consensus."""
+        seed = seeds.derive(self._seed, "reference", instance.id, number)
+        return self._submit(self._consensus.solver, self._consensus.configuration(number), instance, seed, cpu)
 
-    def _submit(self, solver: Solver, instance: Any, seed: int, cpu: float) -> Future[Answer]:
+    def _submit(
+        self, solver: Solver, configuration: Configuration, instance: Any, seed: int, cpu: float
+    ) -> Future[Answer]:
         run = Run(
             problem=self._problem,
             solver=solver,
-            configuration=self._defaults[solver.name],
+            configuration=configuration,
             instance=instance,
             seed=seed,
             limits=Limits(cpu, self._memory),

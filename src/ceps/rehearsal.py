@@ -74,7 +74,8 @@ def _instances(scenario: Scenario, problem: Problem, base: Path, named: str) -> 
     with naming(f"{named}: [problem.generate]"):
         # Derived seeds: scenarios with neighbouring seeds have unrelated instances.
         chosen = [seeds.derive(scenario.seed, "generate", index) for index in range(made.count)]
-        return [problem.generate(made.generator, made.size, seed) for seed in chosen]
+        names = list(problem.generators) if made.generator == "all" else [made.generator]
+        return [problem.generate(name, made.size, seed, made.parameters) for name in names for seed in chosen]
 
 
 def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Rehearsal]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from ceps.tables import Bytes, Seconds, read_table, read_toml
+from ceps.tables import Bytes, Seconds, as_float, brief, read_table, read_toml
 
 SMALLEST_MEMORY = 16 * 1024**2
 
@@ -19,13 +20,26 @@ def enough_memory(count: int) -> int:
     return count
 
 
+def _numbers(table: object) -> dict[str, float]:
+    if not isinstance(table, Mapping):
+        raise ValueError(f"must be a table, not {brief(table)}")
+    for key, value in table.items():
+        if not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(as_float(value)):
+            raise ValueError(f"must have finite numbers: {brief(key)} = {brief(value)} is none")
+    return {key: float(value) for key, value in table.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class GenerateSettings:
     """Training instances made by a generator instead of read from files."""
 
     generator: str
+    """Its name; ``all`` for every generator of the problem."""
     size: int
     count: int
+    """Instances of each generator."""
+    parameters: Annotated[Mapping[str, float], _numbers] = field(default_factory=dict)
+    """Values of the generator's parameters, such as ``{ epsilon = 0.2 }``."""
 
     def __post_init__(self) -> None:
         _at_least_one(self, "size", "count")

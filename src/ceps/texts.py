@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ceps.building import Built, Plan
@@ -9,12 +10,22 @@ from ceps.console import number
 from ceps.evaluation.session import Evaluated
 from ceps.evaluation.session import Plan as EvaluationPlan
 from ceps.portfolio import Portfolio
+from ceps.problems import Problem
 from ceps.records import Outcome
 from ceps.solve import Answer
+from ceps.store import Reference
 
 
 def counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def generators_text(problem: Problem) -> str:
+    """The generators of a problem with their parameters, one to a line."""
+    lines = []
+    for name, parameters in problem.generators.items():
+        lines += [name, *(f"  {key}: {parameter}" for key, parameter in parameters.items())]
+    return "\n".join(lines) or f"problem '{problem.name}' does not list its generators"
 
 
 def raw_text(outcome: Outcome) -> str:
@@ -97,3 +108,15 @@ def built_text(built: Built) -> str:
             *([unsolved] if built.unsolved else []),
         ]
     )
+
+
+def references_table(files: Sequence[str], found: Sequence[Reference | None]) -> str:
+    """A line per file: the cost, how far runs agree on it, who told it, and the CPU seconds it took."""
+    width = max(map(len, files))
+    lines = [f"{'file':{width}} {'cost':>14} {'agreement':>9} {'cpu s':>8}  source"]
+    for file, each in zip(files, found, strict=True):
+        if each is None:
+            lines.append(f"{file:{width}} {'none found':>14}")
+        else:
+            lines.append(f"{file:{width}} {number(each.cost):>14} {each.agreement:9.2f} {each.cpu:8.2f}  {each.source}")
+    return "\n".join(lines)

@@ -14,6 +14,7 @@ from ceps.portfolio import MetricChoice, Portfolio
 from ceps.records import Configuration
 from ceps.references import Effort, References
 from ceps.runner import Runner
+from ceps.solvers.consensus import Consensus
 from ceps.store import Store
 from ceps.testing.bits import Bits, BitsInstance, BitSolver
 
@@ -30,7 +31,9 @@ def portfolio_of(*pauses: float) -> Portfolio:
 def evaluator() -> Iterator[tuple[Evaluator, Runner]]:
     with LocalExecutor(workers=2) as executor, Store.in_memory() as store:
         runner = Runner(store, executor)
-        references = References(Bits(), BitSolver(), runner, Effort(cpu=1.0), seed=1, memory=MEMORY)
+        references = References(
+            Bits(), Consensus.of_default(BitSolver()), runner, Effort(cpu=1.0), seed=1, memory=MEMORY
+        )
         for instance in INSTANCES:
             references.know(instance, 0, "given")
         yield Evaluator(Bits(), {"bits": BitSolver()}, Par10(1.0), runner, references, MEMORY), runner

@@ -18,7 +18,7 @@ from ceps.portfolio import Portfolio
 from ceps.problems import problem_named
 from ceps.references import Effort, References
 from ceps.runner import Runner
-from ceps.solvers import exact_solver, reference_solver
+from ceps.solvers import exact_solver, reference_consensus
 from ceps.store import Reference, Store
 
 
@@ -77,7 +77,7 @@ def run_plan(
         runner = Runner(store, executor)
         references = References(
             problem=problem,
-            solver=reference_solver(problem.name, plan.portfolio.solver_settings),
+            consensus=reference_consensus(problem.name, plan.portfolio.solver_settings),
             exact=exact_solver(problem.name),
             runner=runner,
             effort=Effort(cpu=plan.metric.cutoff),

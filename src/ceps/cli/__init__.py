@@ -1,0 +1,49 @@
+"""The command line: parses, delegates, and shows. Nothing else. One file per command."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ceps import __version__
+from ceps.cli.build import build, check
+from ceps.cli.evaluate import evaluate
+from ceps.cli.generate import generate
+from ceps.cli.reference import reference
+from ceps.cli.shared import Commands, answers
+from ceps.cli.solve import solve
+
+app = typer.Typer(
+    name="ceps",
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """Entry point."""
+    app()
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        answers.print(f"ceps {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Build parallel algorithm portfolios from a handful of instances, and solve with them every day."""
+
+
+for _command in (generate, check, build, solve, evaluate, reference):
+    app.command()(_command)

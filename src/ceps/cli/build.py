@@ -1,0 +1,82 @@
+"""``ceps check`` and ``ceps build``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ceps import building, rehearsal
+from ceps.build_view import BuildView
+from ceps.cli.shared import answers, messages, warn_of_sharing
+from ceps.execution.local import LocalExecutor, available_cores
+from ceps.settings import read_scenario
+from ceps.texts import built_text, counted, outcome_text, plan_text, raw_text
+
+
+def check(
+    scenario: Annotated[Path, typer.Argument(help="A scenario file.")],
+) -> None:
+    """Read a scenario, find everything it names, and make one short run per solver. The first thing to try.
+
+    **Example:** `ceps check scenario.toml`
+    """
+    settings = read_scenario(scenario)
+    cast = rehearsal.assemble(settings, scenario.parent, str(scenario))
+    workers = settings.execution.workers or available_cores()
+    warn_of_sharing(workers, "workers")
+    planned = building.plan(settings, cast, str(scenario), workers)
+    answers.print(
+        f"{scenario}: {counted(len(cast.instances), 'training instance')} of problem '{cast.problem.name}', "
+        f"{cast.metric.name} with cut-off {cast.metric.cutoff:g} s, {counted(workers, 'worker')}"
+    )
+    failed = False
+    with LocalExecutor(workers=1) as executor:
+        for made in rehearsal.rehearse(cast, settings, executor):
+            answers.print(f"\n{made.solver.name}, {made.solver.version}, on {made.instance.name}", style="bold")
+            _section("Call", made.call)
+            cpu, wall, memory = made.limits.cpu, made.limits.wall_guard, made.limits.memory / 1024**2
+            _section("Limits", f"CPU {cpu:g} s, wall {wall:g} s, memory {memory:.0f} MiB")
+            outcome = made.outcome.result()
+            _section("Raw outcome", raw_text(outcome))
+            _section("Parsed outcome", outcome_text(outcome))
+            failed = failed or outcome.cost is None
+    no_budget = "no [budget]: this scenario can be checked, but not built"
+    _section("\nPlan of a build", no_budget if planned is None else plan_text(planned, workers))
+    if failed:
+        messages.print("ceps: a solver found no valid solution; see its outcome above", style="red")
+        raise typer.Exit(1)
+
+
+def build(
+    scenario: Annotated[Path, typer.Argument(help="A scenario file.")],
+    out: Annotated[Path, typer.Option(help="Run directory; the same again = resume.")],
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Runs at a time. Default: the scenario's, or one per core.", show_default=False),
+    ] = None,
+) -> None:
+    """Build a portfolio. Stopped or killed, start it again with the same command: it goes on where it was.
+
+    Writes portfolio.initial.json, portfolio.json (after every iteration) and the run history into the run directory.
+
+    **Example:** `ceps build scenario.toml --out runs/a`
+    """
+    settings = read_scenario(scenario)
+    count = workers or settings.execution.workers or available_cores()
+    warn_of_sharing(count, "workers")
+    try:
+        with LocalExecutor(count) as executor, BuildView(messages) as view:
+            built = building.build(settings, scenario.parent, str(scenario), executor, out, view)
+    except KeyboardInterrupt:
+        messages.print(f"ceps: finished runs are kept in {out}: the same command again goes on from there")
+        raise
+    answers.print(built_text(built))
+    answers.print(f"portfolio in {out / 'portfolio.json'}", style="bold")
+
+
+def _section(title: str, text: str) -> None:
+    answers.print(title, style="dim")
+    for line in text.rstrip().splitlines():
+        answers.print(f"  {line}")

@@ -1,0 +1,111 @@
+"""``ceps evaluate``."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ceps.cli.shared import Json, Memory, Seed, Workers, answers, load_portfolio, messages
+from ceps.console import Steps, number
+from ceps.evaluation.protocol import Repeat
+from ceps.evaluation.session import Evaluated, Plan, run_plan
+from ceps.execution.local import LocalExecutor
+from ceps.metrics import METRICS, metric_named
+from ceps.options import known_costs, memory_limit, quantity
+from ceps.problems import problem_named
+from ceps.problems.collect import read_instances
+from ceps.store import Reference
+from ceps.tables import duration, naming
+from ceps.texts import cpu_text, evaluated_table, evaluated_text
+
+
+def evaluate(
+    instances: Annotated[list[str], typer.Argument(help="Instance files, folders or patterns.")],
+    portfolio: Annotated[Path, typer.Option(help="A portfolio.json.")],
+    repeats: Annotated[int, typer.Option(min=1, help="Runs per instance; the median counts.")] = 3,
+    metric: Annotated[
+        str | None, typer.Option(help=f"{' or '.join(METRICS)}. Default: the portfolio's own.", show_default=False)
+    ] = None,
+    cutoff: Annotated[
+        str | None,
+        typer.Option(help="CPU limit of a run: seconds, or 5min. Default: the portfolio's own.", show_default=False),
+    ] = None,
+    optima: Annotated[
+        Path | None,
+        typer.Option(
+            help='JSON file of costs that count as solved, by instance file: {"city.tsp": 20929498}.',
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Directory that remembers every run: the same command again goes on from there.", show_default=False
+        ),
+    ] = None,
+    seed: Seed = 1,
+    workers: Workers = None,
+    memory: Memory = "2GiB",
+    as_json: Json = False,
+) -> None:
+    """Score a portfolio on instances it has not seen.
+
+    Costs that count as solved are taken from --optima, or found by consensus of independent runs.
+
+    **Example:** `ceps evaluate data/test/ --portfolio runs/a/portfolio.json --repeats 3 --out runs/a-test`
+    """
+    chosen = load_portfolio(portfolio)
+    seconds = chosen.metric.cutoff if cutoff is None else quantity("--cutoff", duration, cutoff)
+    penalty = chosen.metric.penalty if metric in (None, chosen.metric.name) else None
+    with naming(str(portfolio) if metric is None else "--metric"):
+        chosen_metric = metric_named(metric or chosen.metric.name, seconds, penalty)
+    read = read_instances(problem_named(chosen.problem), instances, Path(), "INSTANCES")
+    plan = Plan(
+        portfolio=chosen,
+        instances=read,
+        metric=chosen_metric,
+        repeats=repeats,
+        seed=seed,
+        memory=memory_limit(memory),
+        known={} if optima is None else known_costs(optima, read),
+    )
+    try:
+        with LocalExecutor(workers) as executor:
+            evaluated = _run_plan(plan, executor, out)
+    except KeyboardInterrupt:
+        if out is not None:
+            messages.print(f"ceps: finished runs are kept in {out}: the same command again goes on from there")
+        raise
+    _show_evaluated(plan, evaluated, as_json)
+
+
+def _run_plan(plan: Plan, executor: LocalExecutor, out: Path | None) -> Evaluated:
+    sought = [instance for instance in plan.instances if instance.name not in plan.known]
+    stages = {
+        "References": len(sought) if plan.metric.uses_target else 0,
+        "Evaluating": len(plan.instances) * plan.repeats,
+    }
+    with Steps(messages, stages) as steps:
+
+        def on_reference(instance: Any, reference: Reference | None) -> None:
+            found = "none found" if reference is None else f"{number(reference.cost)} ({reference.source})"
+            steps.done("References", f"{instance.name}: {found}")
+
+        def on_repeat(instance: Any, repeat: Repeat) -> None:
+            steps.done("Evaluating", f"{instance.name}: {repeat.score:.4g}")
+
+        return run_plan(plan, executor, out, on_reference, on_repeat)
+
+
+def _show_evaluated(plan: Plan, evaluated: Evaluated, as_json: bool) -> None:
+    if as_json:
+        report = evaluated.report
+        print(json.dumps({**dataclasses.asdict(report), "instances": len(report.per_instance)}))
+        return
+    answers.print(evaluated_table(evaluated))
+    answers.print(evaluated_text(evaluated, plan), style="bold")
+    answers.print(cpu_text(evaluated))

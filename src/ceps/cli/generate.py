@@ -1,0 +1,68 @@
+"""``ceps generate``."""
+
+from __future__ import annotations
+
+import os
+from itertools import product
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ceps.cli.shared import answers, messages
+from ceps.console import Steps
+from ceps.errors import UserError
+from ceps.options import chosen_generators, make_folder, parameter_values
+from ceps.problems import PROBLEMS, problem_named
+from ceps.tables import naming
+from ceps.texts import counted, generators_text
+
+
+def generate(
+    problem: Annotated[str, typer.Argument(help=f"The problem class: {', '.join(PROBLEMS)}.")],
+    generator: Annotated[
+        list[str] | None,
+        typer.Option(help="Which one, or all; may be given several times. Default: uniform.", show_default=False),
+    ] = None,
+    instance_size: Annotated[
+        int, typer.Option("--size", min=1, help="How large: for the TSP, the number of cities.")
+    ] = 400,
+    count: Annotated[int, typer.Option(min=1, help="How many instances of each generator.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the first instance; the next ones count up from it.")] = 1,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A parameter of the generator: epsilon=0.2; may be given several times."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path(),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
+    listing: Annotated[
+        bool, typer.Option("--list", help="Show the generators and their parameters, and make nothing.")
+    ] = False,
+) -> None:
+    """Make instances. `ceps generate tsp --list` shows the generators and their parameters.
+
+    **Example:** `ceps generate tsp --generator uniform --size 400 --count 5 --seed 1 --out data/train`
+
+    **Example:** `ceps generate tsp --generator all --size 800 --count 50 --out data/paper`
+
+    **Example:** `ceps generate tsp --generator explosion --set epsilon=0.2 --set rate=5`
+    """
+    chosen = problem_named(problem)
+    if listing:
+        answers.print(generators_text(chosen))
+        return
+    names, values = chosen_generators(chosen, generator or ["uniform"]), parameter_values(parameter or [])
+    with Steps(messages, {"Generating": len(names) * count, "Writing": len(names) * count}) as steps:
+        instances = []
+        for name, index in product(names, range(count)):
+            with naming("--generator"):
+                instances.append(chosen.generate(name, instance_size, seed + index, values))
+            steps.done("Generating")
+        paths = [out / f"{instance.name}{chosen.suffixes[0]}" for instance in instances]
+        if existing := [path for path in paths if os.path.exists(path) and not force]:
+            raise UserError(f"{existing[0]} exists; use another --out or --seed, or --force to overwrite")
+        make_folder(out)
+        for instance, path in zip(instances, paths, strict=True):
+            chosen.write(instance, path)
+            steps.done("Writing")
+    answers.print(f"{counted(len(instances), 'instance')} in {out}")

@@ -1,0 +1,71 @@
+"""``ceps reference``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ceps.cli.shared import Json, Memory, Seed, Workers, answers, messages
+from ceps.console import Steps, number
+from ceps.errors import UserError
+from ceps.execution.local import LocalExecutor
+from ceps.options import memory_limit, quantity
+from ceps.problems import problem_of_file
+from ceps.references import Effort, References
+from ceps.runner import Runner
+from ceps.solvers import exact_solver, reference_consensus
+from ceps.store import Reference, Store
+from ceps.tables import duration
+from ceps.texts import references_table
+
+
+def reference(
+    files: Annotated[list[Path], typer.Argument(help="Instance files, such as city.tsp.")],
+    cpu: Annotated[
+        str, typer.Option(help="CPU limit of each run of the first round: seconds, or 5min; doubled in later rounds.")
+    ] = "20",
+    seed: Seed = 1,
+    workers: Workers = None,
+    memory: Memory = "2GiB",
+    as_json: Json = False,
+) -> None:
+    """Find the cost that counts as solved: by consensus of independent runs, or by proof when concorde is installed.
+
+    Agreement 1 means that three independent runs came to this cost and none to a lower one, or that it is proven.
+
+    **Example:** `ceps reference data/*.tsp --json`
+    """
+    problems = {problem_of_file(file).name: problem_of_file(file) for file in files}
+    if len(problems) > 1:
+        raise UserError(f"FILES: of problems {' and '.join(problems)}; ask for one problem at a time")
+    (problem,) = problems.values()
+    instances = [problem.read(file) for file in files]
+    effort = Effort(cpu=quantity("--cpu", duration, cpu))
+    with (
+        LocalExecutor(workers) as executor,
+        Store.in_memory() as store,
+        Steps(messages, {"References": len(files)}) as steps,
+    ):
+
+        def on_established(instance: Any, found: Reference | None) -> None:
+            steps.done("References", f"{instance.name}: {'none found' if found is None else number(found.cost)}")
+
+        consensus, exact = reference_consensus(problem.name, {}), exact_solver(problem.name)
+        references = References(problem, consensus, Runner(store, executor), effort, seed, memory_limit(memory), exact)
+        references.establish(instances, on_established)
+    found = [references.reference(instance) for instance in instances]
+    if as_json:
+        rows = [_as_json(file, each) for file, each in zip(files, found, strict=True)]
+        print(json.dumps(rows))
+    else:
+        answers.print(references_table([str(file) for file in files], found))
+    if None in found:
+        raise typer.Exit(1)
+
+
+def _as_json(file: Path, found: Reference | None) -> dict[str, Any]:
+    cost, agreement, cpu = (None, 0.0, 0.0) if found is None else (found.cost, found.agreement, found.cpu)
+    return {"file": str(file), "cost": cost, "agreement": agreement, "cpu": cpu}

@@ -1,0 +1,55 @@
+"""What the commands have in common: their two voices, and options that mean the same everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from typer.core import TyperGroup
+
+from ceps.console import Voice
+from ceps.errors import UserError
+from ceps.execution.local import available_cores
+from ceps.portfolio import Portfolio
+from ceps.texts import counted
+
+# No markup and no emoji: names of files and instances are printed as they are.
+answers = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
+messages = Voice()
+
+
+class Commands(TyperGroup):
+    """Mistakes of the user exit with 2 and a message, an interrupt with 130."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            messages.print(f"ceps: {error}", style="red")
+            raise typer.Exit(2) from error
+        except KeyboardInterrupt as interrupt:
+            messages.print("ceps: stopped; nothing is left running")
+            raise typer.Exit(130) from interrupt
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Seed = Annotated[int, typer.Option(help="All randomness is derived from it.")]
+Memory = Annotated[str, typer.Option(help="What one run may use: bytes, or a text such as 512MiB.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Runs at a time. Default: one per core.", show_default=False)]
+
+
+def warn_of_sharing(count: int, what: str) -> None:
+    if count > available_cores():
+        cores = counted(available_cores(), "core")
+        messages.print(f"{count} {what} share {cores}: each gets less than its full speed")
+
+
+def load_portfolio(path: Path) -> Portfolio:
+    """The portfolio in a file. It may be a stranger's, and its settings may name a program: show them."""
+    portfolio = Portfolio.load(path)
+    for name, settings in portfolio.solver_settings.items():
+        for key, value in settings.items():
+            messages.print(f"{path}: {name} runs with {key} = {value}")
+    return portfolio
