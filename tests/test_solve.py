@@ -12,7 +12,10 @@ from ceps.errors import UserError
 from ceps.portfolio import MetricChoice, Portfolio
 from ceps.problems.tsp import Tsp, TspInstance
 from ceps.records import Configuration, Ending, Incumbent
-from ceps.solve import default_portfolio, race
+from ceps.solve import race
+from ceps.solvers.eax import Eax
+from ceps.solvers.lkh import Lkh
+from ceps.solvers.solver import default_configuration
 
 pytest.importorskip("LKHpy")
 
@@ -20,7 +23,7 @@ INSTANCE = Tsp().generate("portgen", 60, 1)
 
 
 def lkh(**parameters: int | str) -> Configuration:
-    return Configuration.of("lkh", {**default_portfolio("tsp").members[0].as_dict(), **parameters})
+    return Configuration.of("lkh", {**default_configuration(Lkh()).as_dict(), **parameters})
 
 
 def portfolio_of(*members: Configuration) -> Portfolio:
@@ -28,7 +31,7 @@ def portfolio_of(*members: Configuration) -> Portfolio:
 
 
 def best_known() -> float:
-    cost = race(default_portfolio("tsp"), INSTANCE, time=1.0).cost
+    cost = race(portfolio_of(lkh()), INSTANCE, time=1.0).cost
     assert cost is not None
     return cost
 
@@ -79,7 +82,7 @@ def test_incumbents_are_shown_by_component() -> None:
 def test_the_smallest_instances_are_solved(points: list[list[int]]) -> None:
     """One, two and three cities and duplicate points have their tours found."""
     instance = TspInstance("small", np.array(points))
-    answer = race(default_portfolio("tsp"), instance, time=1.0)
+    answer = race(portfolio_of(lkh(), default_configuration(Eax())), instance, time=1.0)
     assert answer.cost == Tsp().check(instance, answer.solution)
     distinct = np.unique(np.array(points), axis=0)
     if len(distinct) <= 2:
@@ -97,4 +100,4 @@ def test_a_saved_portfolio_solves_from_python(tmp_path: Path) -> None:
 def test_no_time_is_refused() -> None:
     """A race of no seconds is a mistake that is named."""
     with pytest.raises(UserError, match="--time 0"):
-        race(default_portfolio("tsp"), INSTANCE, time=0.0)
+        race(portfolio_of(lkh()), INSTANCE, time=0.0)

@@ -205,8 +205,8 @@ void Assembly::merge(std::int32_t subtour, const Merge &found) {
 }
 
 std::int32_t Assembly::subtour_of(City city) const {
-    const auto behind = std::upper_bound(segments_.begin(), segments_.end(), place_[city],
-                                         [](std::int32_t place, const Segment &segment) { return place < segment.first; });
+    const auto starts_behind = [](std::int32_t place, const Segment &segment) { return place < segment.first; };
+    const auto behind = std::upper_bound(segments_.begin(), segments_.end(), place_[city], starts_behind);
     return (behind - 1)->subtour;
 }
 

@@ -1,6 +1,6 @@
 // Parent A with some of its edges exchanged for edges of B: steps 4 and 5 of EAX.
 //
-// An E-set's exchange is carried out on A itself, measured, and taken back, so that a child costs as much work as it has
+// An E-set's exchange is carried out on A itself, measured, and taken back, so a child costs as much work as it has
 // changes. A's cities in the order of its tour make that possible: the removed edges cut it into a few segments, which
 // tell the sub-tours apart without a look at the cities.
 #pragma once

@@ -73,8 +73,8 @@ void bind(nb::module_ &module) {
         .def_rw("restart", &Parameters::restart);
     eax.def("solve", &solve, "points"_a, "metric"_a, "parameters"_a, "seed"_a, "cpu_seconds"_a, "target"_a.none(),
             "populations"_a, "on_incumbent"_a,
-            "Evolve populations until the target, the limit or their number is reached; call on_incumbent with the node "
-            "ids and the length of every better tour.");
+            "Evolve populations until the target, the limit or their number is reached; call on_incumbent with the "
+            "node ids and the length of every better tour.");
 }
 
 }  // namespace ceps::eax

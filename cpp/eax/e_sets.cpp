@@ -99,7 +99,8 @@ void ESets::search_block(std::int32_t centre, Random &random) {
     for (std::int32_t iteration = 1, unimproved = 0; best_border > 0 && unimproved < search_patience; ++iteration) {
         std::int32_t chosen = -1, smallest_border = std::numeric_limits<std::int32_t>::max();
         for (std::int32_t cycle = 0; cycle < static_cast<std::int32_t>(cycles_.size()); ++cycle) {
-            if (cycle == centre || shared_with_block_[cycle] == 0 || cycles_[cycle].cities.size() >= centre_size) continue;
+            if (cycle == centre || shared_with_block_[cycle] == 0) continue;
+            if (cycles_[cycle].cities.size() >= centre_size) continue;
             const std::int32_t sign = in_block_[cycle] ? -1 : 1;
             const std::int32_t border = border_ + sign * (shared_total_[cycle] - 2 * shared_with_block_[cycle]);
             if (border >= smallest_border || (tabu_until_[cycle] >= iteration && border >= best_border)) continue;

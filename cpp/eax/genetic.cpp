@@ -6,21 +6,33 @@
 
 namespace ceps::eax {
 
+namespace {
+
+constexpr int largest_growth = 16;  // of a population that is doubled with every restart: memory has an end
+
+}  // namespace
+
 Genetic::Genetic(const Distance &distance, const Parameters &parameters, std::uint64_t seed, const Stop &stop,
                  OnIncumbent on_incumbent)
     : distance_(distance), parameters_(parameters), stop_(stop), limit_(stop.cpu_seconds),
       on_incumbent_(std::move(on_incumbent)), random_(seed),
-      neighbours_(distance, std::max(parameters.neighbours, parameters.merge_neighbours)),
+      neighbours_(distance, std::max(parameters.neighbours, parameters.merge_neighbours), limit_),
       start_tours_(distance, neighbours_, parameters.start, parameters.improvement), ab_cycles_(distance.cities()),
       e_sets_(distance.cities()), assembly_(distance, neighbours_, parameters.merge_neighbours),
       order_(distance.cities()) {}
 
 void Genetic::run() {
-    int size = parameters_.population;
-    for (int populations = 0; !stopped() && (stop_.populations == 0 || populations < stop_.populations); ++populations) {
-        evolve(size);
-        if (parameters_.restart == Restart::double_size) size *= 2;
+    if (!neighbours_.complete()) {  // no time for more than any tour
+        std::iota(order_.begin(), order_.end(), 0);
+        note(Tour(distance_, order_));
+        return;
     }
+    const int largest = largest_growth * parameters_.population;
+    int size = parameters_.population, populations = 0;
+    do {
+        evolve(size);
+        if (parameters_.restart == Restart::double_size) size = std::min(2 * size, largest);
+    } while (!stopped() && ++populations != stop_.populations);
 }
 
 // One population, from its start to its convergence.

@@ -8,6 +8,8 @@ namespace ceps::eax {
 
 namespace {
 
+constexpr City cities_between_clock_readings = 256;
+
 // Cities in square cells of a grid, about two to a cell.
 class Grid {
 public:
@@ -85,15 +87,17 @@ private:
 
 }  // namespace
 
-Neighbours::Neighbours(const Distance &distance, int per_city)
+Neighbours::Neighbours(const Distance &distance, int per_city, const CpuLimit &limit)
     : per_city_(std::min(per_city, distance.cities() - 1)) {
     const Grid grid(distance.points());
     lists_.reserve(static_cast<std::size_t>(distance.cities()) * per_city_);
     std::vector<std::pair<double, City>> found;
     for (City city = 0; city < distance.cities(); ++city) {
+        if (city % cities_between_clock_readings == 0 && limit.reached()) return;
         grid.nearest(city, per_city_, found);
         for (const auto &[_, other] : found) lists_.push_back({other, distance(city, other)});
     }
+    complete_ = true;
 }
 
 }  // namespace ceps::eax

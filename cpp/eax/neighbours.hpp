@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "common/cpu_clock.hpp"
 #include "eax/distance.hpp"
 
 namespace ceps::eax {
@@ -15,9 +16,10 @@ struct Neighbour {
 
 class Neighbours {
 public:
-    Neighbours(const Distance &distance, int per_city);
+    // When the limit is reached before all lists are made, they are left incomplete.
+    Neighbours(const Distance &distance, int per_city, const CpuLimit &limit);
 
-    int per_city() const { return per_city_; }
+    bool complete() const { return complete_; }
 
     std::span<const Neighbour> of(City city) const {
         return {&lists_[static_cast<std::size_t>(city) * per_city_], static_cast<std::size_t>(per_city_)};
@@ -30,6 +32,7 @@ public:
 
 private:
     int per_city_;
+    bool complete_ = false;
     std::vector<Neighbour> lists_;
 };
 

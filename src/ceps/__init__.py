@@ -11,8 +11,8 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_ROOMS = {"load": "ceps.solve", "Portfolio": "ceps.portfolio", "UserError": "ceps.errors"}
-__all__ = ["Portfolio", "UserError", "__version__", "load"]
+_ROOMS = {"boxed": "ceps.solve", "load": "ceps.solve", "Portfolio": "ceps.portfolio", "UserError": "ceps.errors"}
+__all__ = ["Portfolio", "UserError", "__version__", "boxed", "load"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from ceps import seeds
+from ceps.box import boxed_portfolio
 from ceps.errors import UserError
 from ceps.execution.executor import Run
 from ceps.execution.local import LocalExecutor
-from ceps.portfolio import MetricChoice, Portfolio
+from ceps.portfolio import Portfolio
 from ceps.problems import problem_named
 from ceps.records import Ending, Incumbent, Limits, Outcome, Solution
-from ceps.solvers import SOLVERS, solver_named
-from ceps.solvers.solver import default_configuration
 
 DEFAULT_MEMORY = Limits(cpu=1.0).memory
-DEFAULT_CUTOFF = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +110,9 @@ def _counts(outcome: Outcome) -> bool:
     return outcome.cost is not None and outcome.ending is not Ending.INVALID
 
 
-def default_portfolio(problem: str) -> Portfolio:
-    """What solves when no portfolio is named: the default configuration of the first solver for the problem."""
-    for name, kind in SOLVERS.items():
-        solver = solver_named(name, {})
-        if problem in kind.problems:
-            member = default_configuration(solver)
-            return Portfolio(problem, (member,), MetricChoice("par10", DEFAULT_CUTOFF))
-    raise UserError(f"no solver in the box solves problem '{problem}'; name a portfolio")
-
-
 @dataclass(frozen=True, slots=True)
 class PortfolioSolver:
-    """A portfolio, ready to solve. Made by :func:`ceps.load`."""
+    """A portfolio, ready to solve. Made by :func:`ceps.load` and :func:`ceps.boxed`."""
 
     portfolio: Portfolio
 
@@ -143,3 +131,11 @@ def load(path: str | Path) -> PortfolioSolver:
     >>> ceps.load("portfolio.json").solve("city.tsp", time=10).cost
     """
     return PortfolioSolver(Portfolio.load(Path(path)))
+
+
+def boxed(problem: str) -> PortfolioSolver:
+    """The portfolio in the box for a problem, ready to solve.
+
+    >>> ceps.boxed("tsp").solve("city.tsp", time=10).cost
+    """
+    return PortfolioSolver(boxed_portfolio(problem))
