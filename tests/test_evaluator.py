@@ -8,7 +8,7 @@ import pytest
 
 from ceps.evaluator import Evaluator
 from ceps.execution.local import LocalExecutor
-from ceps.metrics import Metric, Par10, Quality
+from ceps.metrics import Metric, Panc, Par10
 from ceps.records import Configuration, Ending
 from ceps.references import Effort, References
 from ceps.runner import Runner
@@ -75,9 +75,9 @@ def test_a_slow_run_times_out_at_the_cutoff(runner: Runner) -> None:
     assert (made.outcome.ending, made.score) == (Ending.TIMEOUT, 1.0)
 
 
-def test_quality_scores_the_cost_at_the_cutoff_by_scale(runner: Runner) -> None:
+def test_panc_scores_the_cost_at_the_cutoff_by_scale(runner: Runner) -> None:
     """Half the bits set at the cut-off: the cost counts, bounds do not shorten the run."""
-    evaluator = evaluator_of(Quality(cutoff=0.25), runner)
+    evaluator = evaluator_of(Panc(cutoff=0.25), runner)
     made = evaluator.submit(paced(0.1), INSTANCE, seed=1, bound=0.01).result()
     assert made.outcome.ending is Ending.TIMEOUT
     assert made.score == made.outcome.cost / 5

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ceps.errors import UserError
-from ceps.metrics import Par10, Quality, metric_named
+from ceps.metrics import Panc, Par10, metric_named
 from ceps.records import Ending, Outcome
 
 
@@ -30,20 +30,26 @@ def test_par10_a_run_past_its_cap_could_not_have_beaten_the_bound(cutoff: float,
 
 
 @pytest.mark.parametrize("ending", list(Ending))
-def test_quality_is_the_scaled_cost_unless_the_run_failed(ending: Ending) -> None:
+def test_panc_is_the_scaled_cost_unless_the_run_failed(ending: Ending) -> None:
     """A run that was stopped or ended by itself scores its cost by scale; a failed one the penalty."""
     failed = ending in (Ending.CRASHED, Ending.INVALID, Ending.MEMOUT)
-    assert Quality(cutoff=1.0).score(Outcome(ending, cpu=1.0, cost=50), scale=25.0) == (100.0 if failed else 2.0)
+    assert Panc(cutoff=1.0).score(Outcome(ending, cpu=1.0, cost=50), scale=25.0) == (2000.0 if failed else 2.0)
 
 
-def test_quality_without_a_solution_is_the_penalty() -> None:
-    """No solution, no quality."""
-    assert Quality(cutoff=1.0, penalty=7.0).score(Outcome(Ending.TIMEOUT, cpu=1.0), scale=1.0) == 7.0
+def test_panc_without_a_solution_is_the_penalty() -> None:
+    """No solution by the cut-off, no cost to speak of."""
+    assert Panc(cutoff=1.0, penalty=7.0).score(Outcome(Ending.TIMEOUT, cpu=1.0), scale=1.0) == 7.0
 
 
-def test_quality_runs_are_never_capped() -> None:
+def test_panc_is_named_with_its_penalty() -> None:
+    """The paper's penalty of 2000 unless another is given, and no solution scores worse."""
+    assert metric_named("panc", 150.0) == Panc(150.0, 2000.0)
+    assert metric_named("panc", 150.0, 7.0).score(Outcome(Ending.FINISHED, cpu=1.0, cost=80.0), scale=10.0) == 7.0
+
+
+def test_panc_runs_are_never_capped() -> None:
     """A run that is judged by its final cost must have its whole time."""
-    assert Quality(cutoff=5.0).cap(0.1) == 5.0
+    assert Panc(cutoff=5.0).cap(0.1) == 5.0
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from ceps.solvers.solver import default_configuration
 PORTFOLIO = Portfolio(
     problem="tsp",
     members=(default_configuration(Lkh()), Configuration.of("lkh", {"MOVE_TYPE": 3, "INITIAL_TOUR_FRACTION": 0.5})),
-    metric=MetricChoice("quality", 10.0, penalty=7.5),
+    metric=MetricChoice("panc", 10.0, penalty=7.5),
     solver_settings={"lkh": {"binary": "/opt/LKH"}},
     provenance={"method": "by hand", "seed": 1, "scores": [0.1, 1e-300]},
 )
@@ -95,7 +95,7 @@ def test_a_whole_number_for_a_real_parameter_is_the_same_configuration(tmp_path:
 def test_description() -> None:
     """A description tells what differs from the defaults."""
     lines = PORTFOLIO.describe().splitlines()
-    assert lines[0] == "Portfolio of 2 for tsp (quality, cut-off 10 s)"
+    assert lines[0] == "Portfolio of 2 for tsp (panc, cut-off 10 s)"
     assert lines[1] == "  1. lkh: default configuration"
     assert lines[2] == "  2. lkh: INITIAL_TOUR_FRACTION=0.5, MOVE_TYPE=3"
 
@@ -166,7 +166,7 @@ MISTAKES: dict[str, tuple[object, str]] = {
     "cut-off huge": (good() | {"metric": {"name": "par10", "cutoff": 10**400}}, "[metric] cutoff must be finite"),
     "cut-off infinite": (json.dumps(good()).replace("10}", "1e999}"), "[metric] cutoff must be finite, not inf"),
     "penalty negative": (
-        good() | {"metric": {"name": "quality", "cutoff": 1, "penalty": -1}},
+        good() | {"metric": {"name": "panc", "cutoff": 1, "penalty": -1}},
         "[metric] penalty must be a number above 0, not -1",
     ),
     "metric unknown key": (

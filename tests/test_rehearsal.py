@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from ceps.errors import UserError
 from ceps.execution.local import LocalExecutor
 from ceps.metrics import Par10
 from ceps.problems import problem_named
+from ceps.problems.vrpspdtw import Vrpspdtw
 from ceps.records import Ending, Limits
 from ceps.rehearsal import LONGEST, Cast, assemble, rehearse
 from ceps.settings import (
@@ -23,9 +25,11 @@ from ceps.settings import (
     ReferenceSettings,
     Scenario,
 )
+from ceps.solvers import SOLVERS
 from ceps.solvers.lkh import Lkh
 from ceps.testing.bits import Bits, BitsInstance, BitSolver
 from ceps.testing.misbehaving import CannotBePrepared, Raises, Spins
+from tests.solvers.merging import Merging
 
 TSP = problem_named("tsp")
 
@@ -78,8 +82,27 @@ def test_files_are_relative_to_the_scenario(tmp_path: Path) -> None:
     assert cast.solvers == [Lkh(tmp_path / "bin" / "LKH")]
 
 
+def test_settings_of_the_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a scenario says of its problem reaches it, and its instances are read so."""
+    monkeypatch.setitem(SOLVERS, "merging", Merging)  # type: ignore[misc]
+    made = replace(Vrpspdtw().generate("solomon", 3, 1), states_dispatching_cost=False)
+    Vrpspdtw().write(made, tmp_path / "a.txt")
+    chosen = ProblemSettings("vrpspdtw", train=("a.txt",), settings={"dispatching_cost": 300, "demands": "shift"})
+    cast = assemble(scenario(chosen, PortfolioSettings(("merging",))), tmp_path, "s.toml")
+    assert cast.problem == Vrpspdtw(dispatching_cost=300.0, demands="shift")
+    assert cast.instances[0].dispatching_cost == 300.0
+
+
 MISTAKES: dict[str, tuple[dict[str, object], str]] = {
     "problem": ({"problem": ProblemSettings("tps", train=("x",))}, "[problem] name: problem 'tps' is unknown. Did you"),
+    "settings": (
+        {"problem": ProblemSettings("vrpspdtw", train=("x",), settings={"demand": "shift"})},
+        "[problem.settings] unknown key 'demand'. Did you mean 'demands'?",
+    ),
+    "settings of a problem without": (
+        {"problem": ProblemSettings("tsp", train=("x",), settings={"unit_cost": 1.0})},
+        "[problem.settings] unknown key 'unit_cost'",
+    ),
     "pattern": ({"problem": ProblemSettings("tsp", train=("*.x",))}, "[problem] train: '*.x' matches no .tsp file"),
     "generator": (
         {"problem": ProblemSettings("tsp", generate=GenerateSettings("unifrom", 9, 1))},

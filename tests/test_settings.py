@@ -38,11 +38,12 @@ seed = 7
 [problem]
 name = "tsp"
 generate = { generator = "explosion", size = 400, count = 30, parameters = { epsilon = 0.2, rate = 5 } }
+settings = { unit_cost = 2 }
 [portfolio]
 size = 2
 solvers = ["lkh", "eax"]
 [metric]
-name = "quality"
+name = "panc"
 cutoff = "1min"
 penalty = 50
 [method]
@@ -87,9 +88,13 @@ def test_a_full_scenario(tmp_path: Path) -> None:
     """Every key arrives where it belongs, the method's own settings beside its name."""
     assert read(tmp_path, FULL) == Scenario(
         seed=7,
-        problem=ProblemSettings("tsp", generate=GenerateSettings("explosion", 400, 30, {"epsilon": 0.2, "rate": 5.0})),
+        problem=ProblemSettings(
+            "tsp",
+            generate=GenerateSettings("explosion", 400, 30, {"epsilon": 0.2, "rate": 5.0}),
+            settings={"unit_cost": 2},
+        ),
         portfolio=PortfolioSettings(solvers=("lkh", "eax"), size=2),
-        metric=MetricSettings(cutoff=60.0, name="quality", penalty=50.0),
+        metric=MetricSettings(cutoff=60.0, name="panc", penalty=50.0),
         method=MethodSettings("ceps", {"iterations": 4, "sessions": 10}),
         budget=BudgetSettings(144_000.0),
         execution=ExecutionSettings(8, 1024**3),
@@ -132,6 +137,11 @@ MISTAKES = {
         'train = ["data/*.tsp"]',
         'generate = { generator = "g", size = 9, count = 1, parameters = { epsilon = "0.2" } }',
         "s.toml: [problem.generate] parameters must have finite numbers: 'epsilon' = '0.2' is none",
+    ),
+    "number for the problem's settings": (
+        "[portfolio]",
+        "settings = 3\n[portfolio]",
+        "s.toml: [problem] settings must be a table, not 3",
     ),
     "number for a table": ("seed = 1", "seed = 1\nbudget = 3", "s.toml: [budget] must be a table, not 3"),
     "number for the method": ("seed = 1", "seed = 1\nmethod = 3", "s.toml: [method] must be a table, not 3"),

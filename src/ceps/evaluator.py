@@ -78,7 +78,7 @@ class Evaluator:
     def tally(self, size: int, score: float) -> None:
         """Count a portfolio's score on one instance as if its ``size`` members had run side by side."""
         with self._mutex:
-            self.cpu_side_by_side += size * min(score, self.metric.cutoff)
+            self.cpu_side_by_side += size * self.metric.cap(score)
 
     def submit(self, configuration: Configuration, instance: Any, seed: int, bound: float = inf) -> Future[Evaluation]:
         """Score one configuration on one instance.

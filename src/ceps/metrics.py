@@ -60,12 +60,15 @@ class Par10:
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
-    """Cost at the cut-off, divided by the instance's scale; the penalty when there is no valid solution."""
+class Panc:
+    """Penalised average normalised cost: cost at the cut-off, divided by the instance's scale.
+
+    The penalty when there is no valid solution by then; its default is the paper's.
+    """
 
     cutoff: float
-    penalty: float = 100.0
-    name: str = "quality"
+    penalty: float = 2000.0
+    name: str = "panc"
     uses_target: bool = False
     exact_limit: bool = True
 
@@ -78,7 +81,7 @@ class Quality:
         return self.cutoff
 
 
-METRICS = ("par10", "quality")
+METRICS = ("par10", "panc")
 
 
 def metric_named(name: str, cutoff: float, penalty: float | None = None) -> Metric:
@@ -90,6 +93,6 @@ def metric_named(name: str, cutoff: float, penalty: float | None = None) -> Metr
             if penalty is not None:
                 raise UserError("[metric] penalty: PAR-10 has none to set, it is ten times the cut-off; remove the key")
             return Par10(cutoff)
-        case "quality":
-            return Quality(cutoff) if penalty is None else Quality(cutoff, penalty)
+        case "panc":
+            return Panc(cutoff) if penalty is None else Panc(cutoff, penalty)
     raise UserError(f"[metric] name = '{name}' is unknown.{did_you_mean(name, METRICS)}")

@@ -27,17 +27,17 @@ def known_costs(path: Path, instances: Sequence[Any]) -> dict[str, float]:
     return known
 
 
-def check_solution_file(out: Path, *inputs: Path | None) -> None:
+def check_output_file(option: str, out: Path, *inputs: Path | None) -> None:
     """Notice before the race what would go wrong after it."""
     # os.path and not Path: its questions are answered whatever the name looks like.
     if os.path.isdir(out):
-        raise UserError(f"--out {out}: this is a folder; name a file in it")
+        raise UserError(f"{option} {out}: this is a folder; name a file in it")
     if not os.path.isdir(out.parent):
-        raise UserError(f"--out {out}: there is no folder {out.parent}; make it first")
+        raise UserError(f"{option} {out}: there is no folder {out.parent}; make it first")
     if not os.access(out.parent, os.W_OK):
-        raise UserError(f"--out {out}: the folder {out.parent} cannot be written to; name another one")
+        raise UserError(f"{option} {out}: the folder {out.parent} cannot be written to; name another one")
     if any(path is not None and os.path.exists(out) and out.samefile(path) for path in inputs):
-        raise UserError(f"--out {out}: this file is read; name another one to write to")
+        raise UserError(f"{option} {out}: this file is read; name another one to write to")
 
 
 def memory_limit(value: str) -> int:

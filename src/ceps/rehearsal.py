@@ -49,8 +49,9 @@ class Rehearsal:
 def assemble(scenario: Scenario, base: Path, named: str) -> Cast:
     """Find what a scenario names. ``base`` is the folder it stands in, ``named`` what messages call it."""
     with naming(f"{named}: [problem] name"):
-        problem = problem_named(scenario.problem.name)
+        problem_named(scenario.problem.name)
     with naming(named):
+        problem = problem_named(scenario.problem.name, scenario.problem.settings)
         metric = metric_named(scenario.metric.name, scenario.metric.cutoff, scenario.metric.penalty)
         for name, settings in scenario.solvers.items():
             solver_named(name, settings, base)

@@ -52,6 +52,8 @@ class ProblemSettings:
     name: str
     train: tuple[str, ...] = ()
     generate: GenerateSettings | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The problem's own, such as ``dispatching_cost = 300``."""
 
     def __post_init__(self) -> None:
         if bool(self.train) == (self.generate is not None):
@@ -82,6 +84,7 @@ class MetricSettings:
     cutoff: Seconds
     name: str = "par10"
     penalty: float | None = None
+    """The score of a run without a solution, where the indicator lets it be chosen."""
 
     def __post_init__(self) -> None:
         if self.penalty is not None and self.penalty <= 0.0:

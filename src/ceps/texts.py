@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ceps.building import Built, Plan
 from ceps.console import number
+from ceps.evaluation.best_known import Comparison
 from ceps.evaluation.session import Evaluated
 from ceps.evaluation.session import Plan as EvaluationPlan
 from ceps.portfolio import Portfolio
@@ -48,22 +49,40 @@ def components_text(answer: Answer, portfolio: Portfolio) -> str:
     return "\n".join(f"component {index} ({member.solver}): {outcome_text(made)}" for index, (member, made) in pairs)
 
 
-def answer_text(answer: Answer, out: Path | None) -> str:
+def answer_text(answer: Answer, written: Sequence[Path]) -> str:
     """The best of a race. There must be one."""
     assert answer.cost is not None
-    where = "" if out is None else f", written to {out}"
+    where = f", written to {' and '.join(map(str, written))}" if written else ""
     return f"cost {number(answer.cost)} by component {answer.component} in {answer.wall:.1f} s, {answer.status}{where}"
 
 
 def evaluated_table(evaluated: Evaluated) -> str:
     """An evaluation, instance by instance."""
-    lines = [f"{'instance':30s} {'solved at':>12s} {evaluated.report.metric:>10s}  of each repeat"]
-    for result in evaluated.report.per_instance:
+    results = evaluated.report.per_instance
+    solved_at = any(result.reference is not None for result in results)
+    lines = [
+        f"{'instance':30s} {'solved at' if solved_at else 'best cost':>12s} {evaluated.report.metric:>10s}  "
+        "of each repeat"
+    ]
+    for result in results:
         scores = ", ".join(f"{repeat.score:.4g}" for repeat in result.repeats)
-        target = "-" if result.reference is None else number(result.reference)
+        best = min((repeat.cost for repeat in result.repeats if repeat.cost is not None), default=None)
+        cost = result.reference if solved_at else best
         timeout = "  timeout" if result.timeout else ""
-        lines.append(f"{result.instance:30s} {target:>12s} {result.score:10.4g}  {scores}{timeout}")
+        shown = "-" if cost is None else number(cost)
+        lines.append(f"{result.instance:30s} {shown:>12s} {result.score:10.4g}  {scores}{timeout}")
     return "\n".join(lines)
+
+
+def best_known_table(comparison: Comparison, repeats: int) -> str:
+    """Families of instances beside the best known solutions, as in the paper's Table IV."""
+    lines = [f"{'best known':12s} {'instances':>9s} {'better':>11s} {'not worse':>11s} {'worse':>11s}"]
+    for name, tally in {**comparison.families, "all": comparison.total}.items():
+        counts = (tally.better, tally.not_worse, tally.worse)
+        shares = " ".join(f"{f'{count} ({count / tally.instances:.0%})':>11s}" for count in counts)
+        lines.append(f"{name:12s} {tally.instances:9d} {shares}")
+    unknown = f"; {counted(comparison.unknown, 'instance')} without a best known cost" if comparison.unknown else ""
+    return "\n".join([*lines, f"costs are medians of {counted(repeats, 'repeat')}{unknown}"])
 
 
 def evaluated_text(evaluated: Evaluated, plan: EvaluationPlan) -> str:

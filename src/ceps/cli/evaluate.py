@@ -11,16 +11,19 @@ import typer
 
 from ceps.cli.shared import Json, Memory, Seed, Workers, answers, load_portfolio, messages
 from ceps.console import Steps, number
+from ceps.errors import UserError
+from ceps.evaluation.best_known import BestKnown, Comparison, compare, read_best_known
 from ceps.evaluation.protocol import Repeat
 from ceps.evaluation.session import Evaluated, Plan, run_plan
 from ceps.execution.local import LocalExecutor
-from ceps.metrics import METRICS, metric_named
+from ceps.metrics import METRICS, Metric, metric_named
 from ceps.options import known_costs, memory_limit, quantity
 from ceps.problems import problem_named
 from ceps.problems.collect import read_instances
+from ceps.problems.vrpspdtw import Vrpspdtw
 from ceps.store import Reference
 from ceps.tables import duration, naming
-from ceps.texts import cpu_text, evaluated_table, evaluated_text
+from ceps.texts import best_known_table, cpu_text, evaluated_table, evaluated_text
 
 
 def evaluate(
@@ -41,6 +44,14 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    best_known: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV file of the best solutions known, with the columns instance, vehicles and distance: shows on how "
+            "many instances the portfolio is better, not worse and worse, by family.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -57,6 +68,8 @@ def evaluate(
     Costs that count as solved are taken from --optima, or found by consensus of independent runs.
 
     **Example:** `ceps evaluate data/test/ --portfolio runs/a/portfolio.json --repeats 3 --out runs/a-test`
+
+    **Example:** `ceps evaluate wang_chen/ --portfolio runs/b/portfolio.json --best-known wang_chen/best_known.csv`
     """
     chosen = load_portfolio(portfolio)
     seconds = chosen.metric.cutoff if cutoff is None else quantity("--cutoff", duration, cutoff)
@@ -64,6 +77,7 @@ def evaluate(
     with naming(str(portfolio) if metric is None else "--metric"):
         chosen_metric = metric_named(metric or chosen.metric.name, seconds, penalty)
     read = read_instances(problem_named(chosen.problem), instances, Path(), "INSTANCES")
+    best = None if best_known is None else _best_known(best_known, chosen.problem, chosen_metric, read)
     plan = Plan(
         portfolio=chosen,
         instances=read,
@@ -80,7 +94,16 @@ def evaluate(
         if out is not None:
             messages.print(f"ceps: finished runs are kept in {out}: the same command again goes on from there")
         raise
-    _show_evaluated(plan, evaluated, as_json)
+    comparison = None if best is None else compare(read, evaluated.report.per_instance, best)
+    _show_evaluated(plan, evaluated, comparison, as_json)
+
+
+def _best_known(path: Path, problem: str, metric: Metric, instances: list[Any]) -> dict[str, BestKnown]:
+    if problem != Vrpspdtw().name:
+        raise UserError(f"--best-known {path}: vehicles and distance are no cost of problem '{problem}'; remove it")
+    if metric.uses_target:
+        raise UserError(f"--best-known {path}: {metric.name} does not compare costs; add --metric panc")
+    return read_best_known(path, instances)
 
 
 def _run_plan(plan: Plan, executor: LocalExecutor, out: Path | None) -> Evaluated:
@@ -101,11 +124,14 @@ def _run_plan(plan: Plan, executor: LocalExecutor, out: Path | None) -> Evaluate
         return run_plan(plan, executor, out, on_reference, on_repeat)
 
 
-def _show_evaluated(plan: Plan, evaluated: Evaluated, as_json: bool) -> None:
+def _show_evaluated(plan: Plan, evaluated: Evaluated, comparison: Comparison | None, as_json: bool) -> None:
     if as_json:
         report = evaluated.report
-        print(json.dumps({**dataclasses.asdict(report), "instances": len(report.per_instance)}))
+        beside = {} if comparison is None else {"best_known": dataclasses.asdict(comparison)}
+        print(json.dumps({**dataclasses.asdict(report), "instances": len(report.per_instance), **beside}))
         return
     answers.print(evaluated_table(evaluated))
+    if comparison is not None:
+        answers.print(best_known_table(comparison, plan.repeats))
     answers.print(evaluated_text(evaluated, plan), style="bold")
     answers.print(cpu_text(evaluated))

@@ -22,16 +22,22 @@ def generate(
     problem: Annotated[str, typer.Argument(help=f"The problem class: {', '.join(PROBLEMS)}.")],
     generator: Annotated[
         list[str] | None,
-        typer.Option(help="Which one, or all; may be given several times. Default: uniform.", show_default=False),
+        typer.Option(
+            help="Which one, or all; may be given several times. Default: uniform for tsp, city for vrpspdtw.",
+            show_default=False,
+        ),
     ] = None,
     instance_size: Annotated[
-        int, typer.Option("--size", min=1, help="How large: for the TSP, the number of cities.")
+        int, typer.Option("--size", "--customers", min=1, help="How large: the number of cities, or of customers.")
     ] = 400,
     count: Annotated[int, typer.Option(min=1, help="How many instances of each generator.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the first instance; the next ones count up from it.")] = 1,
     parameter: Annotated[
         list[str] | None,
         typer.Option("--set", help="A parameter of the generator: epsilon=0.2; may be given several times."),
+    ] = None,
+    city_seed: Annotated[
+        int | None, typer.Option(help="The city that vrpspdtw's city draws its days from: --set city_seed=1.")
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path(),
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
@@ -46,12 +52,15 @@ def generate(
     **Example:** `ceps generate tsp --generator all --size 800 --count 50 --out data/paper`
 
     **Example:** `ceps generate tsp --generator explosion --set epsilon=0.2 --set rate=5`
+
+    **Example:** `ceps generate vrpspdtw --customers 400 --count 20 --city-seed 1 --out data/city`
     """
     chosen = problem_named(problem)
     if listing:
         answers.print(generators_text(chosen))
         return
-    names, values = chosen_generators(chosen, generator or ["uniform"]), parameter_values(parameter or [])
+    given = [*(parameter or []), *([] if city_seed is None else [f"city_seed={city_seed}"])]
+    names, values = chosen_generators(chosen, generator or [chosen.default_generator]), parameter_values(given)
     with Steps(messages, {"Generating": len(names) * count, "Writing": len(names) * count}) as steps:
         instances = []
         for name, index in product(names, range(count)):

@@ -206,6 +206,6 @@ class _Session:
             return
         score, charge = min(made.score, others.score), made.charge + (others.charge if pays_rest else 0.0)
         members = 1 + len(self.search.rest)
-        self._side_by_side.append(members * min(score, self._evaluator.metric.cutoff))
+        self._side_by_side.append(members * self._evaluator.metric.cap(score))
         with self._sending:
             wire.send(connection, TrialAnswer(request.number, score, charge))

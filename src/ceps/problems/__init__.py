@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ceps.errors import UserError, did_you_mean
 from ceps.problems.problem import Infeasible, Instance, Problem
 from ceps.problems.tsp import Tsp
 from ceps.problems.vrpspdtw import Vrpspdtw
+from ceps.tables import read_table
 
 PROBLEMS: Mapping[str, Problem] = {problem.name: problem for problem in (Tsp(), Vrpspdtw())}
 
 __all__ = ["PROBLEMS", "Infeasible", "Instance", "Problem", "problem_named", "problem_of_file"]
 
 
-def problem_named(name: str) -> Problem:
-    """The problem a scenario names."""
+def problem_named(name: str, settings: Mapping[str, Any] | None = None) -> Problem:
+    """The problem a scenario names, with the settings of its own that the scenario gives."""
     if name not in PROBLEMS:
         raise UserError(f"problem '{name}' is unknown.{did_you_mean(name, PROBLEMS)}")
-    return PROBLEMS[name]
+    return read_table(type(PROBLEMS[name]), settings or {}, "[problem.settings]")
 
 
 def problem_of_file(path: Path) -> Problem:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ceps.errors import UserError
 from ceps.problems.parameters import Parameter
 from ceps.records import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Instance(Protocol):
@@ -67,6 +71,17 @@ class Problem(Protocol):
     def check(self, instance: Any, solution: Solution) -> float | Infeasible:
         """The true cost of a solution, or why it is infeasible. Must survive any JSON value as a solution."""
 
+    def describe(self, instance: Any, solution: Solution) -> str:
+        """A feasible solution in words, such as a table of its routes; empty when its cost says enough."""
+        return ""
+
+    def draw(self, instance: Any, solution: Solution, figure: Figure) -> None:
+        """Draw a feasible solution into an empty figure, and give the figure its size.
+
+        Import matplotlib where it is used: processes that runs are forked from must stay small.
+        """
+        raise UserError(f"solutions of problem '{self.name}' cannot be drawn")
+
     def mutate(self, instance: Any, rng: np.random.Generator) -> Any:
         """A new instance near a given one."""
 
@@ -74,6 +89,11 @@ class Problem(Protocol):
     def generators(self) -> Mapping[str, Mapping[str, Parameter]]:
         """The generators of instances, each with its parameters; empty when there are none."""
         return {}
+
+    @property
+    def default_generator(self) -> str:
+        """The generator that is used when none is named: the first."""
+        return next(iter(self.generators))
 
     def generate(self, generator: str, size: int, seed: int, parameters: Mapping[str, float] | None = None) -> Any:
         """The instance that a named generator makes of a size, a seed and values of some of its parameters.

@@ -13,7 +13,7 @@ import numpy as np
 
 from ceps.errors import UserError
 from ceps.problems.parameters import Parameter
-from ceps.problems.problem import Infeasible
+from ceps.problems.problem import Infeasible, Problem
 from ceps.records import Limits, Solution, Value, digest
 from ceps.solvers.solver import OnIncumbent
 
@@ -32,7 +32,7 @@ class BitsInstance:
 
 
 @dataclass(frozen=True)
-class Bits:
+class Bits(Problem):
     """The problem."""
 
     name: str = "bits"

@@ -6,15 +6,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ceps.problems.parameters import Parameter
 from ceps.problems.problem import Infeasible, Problem
-from ceps.problems.tsp import check, features, generate, io, mutate
+from ceps.problems.tsp import check, draw, features, generate, io, mutate
 from ceps.problems.tsp.generators import GENERATORS
 from ceps.problems.tsp.instance import TspInstance, lengths
 from ceps.records import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,7 @@ class Tsp(Problem):
 
     name: str = field(default="tsp", init=False)
     suffixes: tuple[str, ...] = field(default=(".tsp",), init=False)
+    default_generator: str = field(default="uniform", init=False)
 
     def read(self, path: Path) -> TspInstance:
         return io.read(path)
@@ -44,6 +49,9 @@ class Tsp(Problem):
 
     def check(self, instance: TspInstance, solution: Solution) -> int | Infeasible:
         return check.check(instance, solution)
+
+    def draw(self, instance: TspInstance, solution: Solution, figure: Figure) -> None:
+        draw.draw(instance, solution, figure)
 
     def mutate(self, instance: TspInstance, rng: np.random.Generator) -> TspInstance:
         return mutate.mutate(instance, rng)

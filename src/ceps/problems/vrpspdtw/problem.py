@@ -6,15 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from ceps.problems.parameters import Parameter
 from ceps.problems.problem import Infeasible, Problem
-from ceps.problems.vrpspdtw import check, features, generate, io, mutate
+from ceps.problems.vrpspdtw import check, draw, features, generate, io, mutate, schedule
 from ceps.problems.vrpspdtw.instance import LARGEST, VrpspdtwInstance
 from ceps.records import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -74,6 +77,12 @@ class Vrpspdtw(Problem):
 
     def check(self, instance: VrpspdtwInstance, solution: Solution) -> float | Infeasible:
         return check.check(instance, solution)
+
+    def describe(self, instance: VrpspdtwInstance, solution: Solution) -> str:
+        return schedule.table(instance, solution)
+
+    def draw(self, instance: VrpspdtwInstance, solution: Solution, figure: Figure) -> None:
+        draw.draw(instance, solution, figure)
 
     def mutate(self, instance: VrpspdtwInstance, rng: np.random.Generator) -> VrpspdtwInstance:
         return mutate.mutate(instance, rng, mutate.Demands(self.demands), mutate.Service(self.service))
