@@ -132,6 +132,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1, help="runs side by side")
     parser.add_argument("--json", action="store_true", help="all runs as JSON instead of the table")
     arguments = parser.parse_args()
+    if not (arguments.cutoff > 0.0 and arguments.seeds > 0 and arguments.workers > 0):
+        parser.error("--cutoff, --seeds and --workers must be above 0")
     try:
         runs = measure(arguments)
     except UserError as error:

@@ -125,6 +125,13 @@ def _run_plan(plan: Plan, executor: LocalExecutor, out: Path | None) -> Evaluate
 
 
 def _show_evaluated(plan: Plan, evaluated: Evaluated, comparison: Comparison | None, as_json: bool) -> None:
+    for result in evaluated.report.per_instance:
+        given = plan.known.get(result.instance)
+        if given is not None and result.reference is not None and result.reference < given:
+            messages.print(
+                f"{result.instance}: the given cost {number(given)} was beaten by {number(result.reference)}; this may "
+                "not be the best either, so its score is not to be trusted: ceps reference finds a better cost"
+            )
     if as_json:
         report = evaluated.report
         beside = {} if comparison is None else {"best_known": dataclasses.asdict(comparison)}

@@ -34,7 +34,8 @@ def reference(
 ) -> None:
     """Find the cost that counts as solved: by consensus of independent runs, or by proof when concorde is installed.
 
-    Agreement 1 means that three independent runs came to this cost and none to a lower one, or that it is proven.
+    Agreement 1 means that three independent runs came to this cost and none to a lower one, or that it is proven; 0.67
+    that two did. What --json prints can be given to `ceps evaluate --optima`.
 
     **Example:** `ceps reference data/*.tsp --json`
     """
@@ -47,7 +48,7 @@ def reference(
     with (
         LocalExecutor(workers) as executor,
         Store.in_memory() as store,
-        Steps(messages, {"References": len(files)}) as steps,
+        Steps(messages, {"References": len({instance.id for instance in instances})}) as steps,
     ):
 
         def on_established(instance: Any, found: Reference | None) -> None:
@@ -55,7 +56,7 @@ def reference(
 
         consensus, exact = reference_consensus(problem.name, {}), exact_solver(problem.name)
         references = References(problem, consensus, Runner(store, executor), effort, seed, memory_limit(memory), exact)
-        references.establish(instances, on_established)
+        references.establish({instance.id: instance for instance in instances}.values(), on_established)
     found = [references.reference(instance) for instance in instances]
     if as_json:
         rows = [_as_json(file, each) for file, each in zip(files, found, strict=True)]

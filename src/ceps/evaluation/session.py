@@ -95,13 +95,15 @@ def run_plan(
 
 
 def read_known_costs(path: Path) -> dict[str, float]:
-    """A JSON object of file names (or their stems) and costs that count as solved."""
+    """Costs that count as solved: an object of file names (or stems) and costs, or what ``ceps reference`` prints."""
     try:
         table = json.loads(path.read_text())
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: not a JSON file: {error}") from error
+    if isinstance(table, list) and all(isinstance(row, dict) and isinstance(row.get("file"), str) for row in table):
+        table = {row["file"]: row.get("cost") for row in table}
     if not isinstance(table, dict):
         raise UserError(f'{path}: must be an object such as {{"city.tsp": 20929498}}')
     for name, cost in table.items():

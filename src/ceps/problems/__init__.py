@@ -29,5 +29,7 @@ def problem_of_file(path: Path) -> Problem:
     for problem in PROBLEMS.values():
         if path.suffix.lower() in problem.suffixes:
             return problem
+    if path.is_dir():
+        raise UserError(f"{path}: this is a folder; name the files in it, such as {path}/*.tsp")
     endings = ", ".join(suffix for problem in PROBLEMS.values() for suffix in problem.suffixes)
     raise UserError(f"{path}: no problem has files ending in '{path.suffix}'; known endings: {endings}")
