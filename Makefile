@@ -30,7 +30,8 @@ bench: $(READY)
 
 # The native solvers on small instances, under the address and undefined-behaviour sanitizers.
 SANITIZE := $(CXX) -std=c++20 -O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all -Icpp
-sanitize: build/sanitize/eax
+sanitize: build/sanitize/coga build/sanitize/eax
+	build/sanitize/coga
 	build/sanitize/eax
 
 build/sanitize/%: $(wildcard cpp/*/*.cpp cpp/*/*.hpp)

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
+#include "coga/binding.hpp"
 #include "common/process_tree.hpp"
 #include "eax/binding.hpp"
 
@@ -20,5 +21,6 @@ NB_MODULE(_native, module) {
     module.def("adopt_orphans", &ceps::adopt_orphans, "Become the parent of descendants that lose theirs.");
     module.def("die_with_parent", &ceps::die_with_parent, "Have the kernel kill this process when its parent ends.");
 
+    ceps::coga::bind(module);
     ceps::eax::bind(module);
 }

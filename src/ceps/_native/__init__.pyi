@@ -1,5 +1,6 @@
 """The C++ core of ceps."""
 
+from ceps._native import coga as coga
 from ceps._native import eax as eax
 
 class TreeUsage:

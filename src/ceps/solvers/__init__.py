@@ -8,13 +8,15 @@ from typing import Any
 
 from ceps.errors import UserError, did_you_mean
 from ceps.solvers import concorde, eax
+from ceps.solvers.coga import CoGa
 from ceps.solvers.consensus import Consensus
 from ceps.solvers.eax import Eax
 from ceps.solvers.lkh import Lkh
+from ceps.solvers.pyvrp_ils import PyVrp
 from ceps.solvers.solver import Solver
 from ceps.tables import read_table
 
-SOLVERS: Mapping[str, type[Any]] = {"eax": Eax, "lkh": Lkh}
+SOLVERS: Mapping[str, type[Any]] = {"coga": CoGa, "eax": Eax, "lkh": Lkh, "pyvrp": PyVrp}
 
 __all__ = ["SOLVERS", "Solver", "exact_solver", "reference_consensus", "solver_named"]
 
