@@ -164,7 +164,7 @@ class Plan:
     wall: float
     """Seconds on the given workers, when they are kept busy."""
     runs: int
-    """Solver runs, when each lasts half its cut-off."""
+    """Solver runs, when each lasts its cut-off, or half of it where it may stop at a target."""
 
 
 def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | None:
@@ -185,7 +185,8 @@ def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | Non
             f"{scenario.portfolio.size} configurations on them may take all of it; give at least {smallest:.0f} s, or "
             f"lower the cut-off, the portfolio's size or the number of instances"
         )
-    return Plan(budget, smallest, budget / workers, round(budget / (0.5 * cutoff)))
+    lasts = 0.5 * cutoff if cast.metric.uses_target else cutoff
+    return Plan(budget, smallest, budget / workers, round(budget / lasts))
 
 
 def identity(scenario: Scenario, cast: Cast) -> dict[str, Any]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 
 import numpy as np
 
-from ceps.errors import UserError, did_you_mean
+from ceps.errors import did_you_mean
+from ceps.problems.text import Text, integer, joined, one_line, save, shown, written
 from ceps.problems.tsp.instance import EdgeWeight, TspInstance, largest_coordinate
 
 Keywords = Mapping[str, tuple[str, ...]]
@@ -28,31 +27,31 @@ _INSTANCE_KEYWORDS: Keywords = {
     "DISPLAY_DATA_TYPE": (),
 }
 _TOUR_KEYWORDS: Keywords = {"NAME": (), "COMMENT": (), "TYPE": ("TOUR",), "DIMENSION": ()}
+_KIND = ("TSPLIB", "EOF")
+"""What the files are, and the line that ends them."""
 _KEYWORD_LINE = re.compile(r"([A-Za-z]\w*)\s*[:=]?\s*(.*)")
-_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
-_REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
 def read(path: Path) -> TspInstance:
     """The instance in a TSPLIB file, named after the file."""
-    return _instance(_Text(str(path), _load(path)), path.stem)
+    return _instance(Text.read(path, *_KIND), path.stem)
 
 
 def decode(text: str, name: str) -> TspInstance:
     """The instance in a TSPLIB text; ``name`` is its name and stands for the file in messages."""
-    return _instance(_Text(name, text), name)
+    return _instance(Text(name, text, *_KIND), name)
 
 
 def write(instance: TspInstance, path: Path) -> None:
     """Write an instance; reading it gives the same coordinates to the last bit."""
-    _save(path, encode(instance))
+    save(path, encode(instance))
 
 
 def encode(instance: TspInstance) -> str:
     """The text of an instance's TSPLIB file."""
-    cities = (f"{i} {_number(x)} {_number(y)}" for i, (x, y) in enumerate(instance.coordinates.tolist(), 1))
-    return _lines(
-        f"NAME : {_one_line(instance.name)}",
+    cities = (f"{i} {written(x)} {written(y)}" for i, (x, y) in enumerate(instance.coordinates.tolist(), 1))
+    return joined(
+        f"NAME : {one_line(instance.name)}",
         "TYPE : TSP",
         f"DIMENSION : {instance.n}",
         f"EDGE_WEIGHT_TYPE : {instance.metric}",
@@ -64,14 +63,14 @@ def encode(instance: TspInstance) -> str:
 
 def read_tour(instance: TspInstance, path: Path) -> list[int]:
     """The tour in a TSPLIB file as its node ids: every city of the instance once."""
-    return _tour(_Text(str(path), _load(path)), instance.n)
+    return _tour(Text.read(path, *_KIND), instance.n)
 
 
 def write_tour(instance: TspInstance, tour: Sequence[int], cost: float, path: Path) -> None:
     """Write a tour and its length."""
-    text = _lines(
-        f"NAME : {_one_line(instance.name)}",
-        f"COMMENT : Length = {_number(float(cost))}",
+    text = joined(
+        f"NAME : {one_line(instance.name)}",
+        f"COMMENT : Length = {written(float(cost))}",
         "TYPE : TOUR",
         f"DIMENSION : {instance.n}",
         "TOUR_SECTION",
@@ -79,32 +78,7 @@ def write_tour(instance: TspInstance, tour: Sequence[int], cost: float, path: Pa
         "-1",
         "EOF",
     )
-    _save(path, text)
-
-
-class _Text:
-    """The numbered lines of a text up to EOF, less the blank ones, and what people call it: for messages."""
-
-    def __init__(self, source: str, text: str) -> None:
-        self.source = source
-        self.lines: list[tuple[int, str]] = []
-        self.end = 1
-        """The number of the last line: where something is missing."""
-        if "\0" in text:
-            raise UserError(f"{source}: this is a binary file, not a TSPLIB text. Unpack or convert it first.")
-        if not text.strip():
-            raise UserError(f"{source}: the file is empty. It should hold a TSPLIB text.")
-        # Not splitlines(): it also breaks lines where editors, which count lines for the user, do not.
-        for number, line in enumerate(re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff")), 1):
-            stripped = line.strip()
-            self.end = number if stripped else self.end
-            if stripped.upper() == "EOF":
-                break
-            if stripped:
-                self.lines.append((number, stripped))
-
-    def error(self, line: int, message: str) -> UserError:
-        return UserError(f"{self.source}, line {line}: {message}")
+    save(path, text)
 
 
 @dataclass(frozen=True)
@@ -116,20 +90,20 @@ class _Header:
     end: int
 
 
-def _read_header(text: _Text, lines: Iterator[tuple[int, str]], keywords: Keywords, section: str) -> _Header:
+def _read_header(text: Text, lines: Iterator[tuple[int, str]], keywords: Keywords, section: str) -> _Header:
     """Read up to the line that starts the section."""
     values: dict[str, str] = {}
     line_of: dict[str, int] = {}
     for number, line in lines:
         match = _KEYWORD_LINE.fullmatch(line)
         if match is None:
-            raise text.error(number, f"{_shown(line)} is not a TSPLIB line. Write 'KEYWORD : value'.")
+            raise text.error(number, f"{shown(line)} is not a TSPLIB line. Write 'KEYWORD : value'.")
         keyword, value = match[1].upper(), match[2]
         if keyword == section:
             return _Header(values, line_of, number)
         if keyword not in keywords:
             hint = did_you_mean(keyword, [*keywords, section])
-            raise text.error(number, f"keyword {_shown(keyword)} is not supported.{hint}")
+            raise text.error(number, f"keyword {shown(keyword)} is not supported.{hint}")
         if keyword in values and keyword != "COMMENT":
             raise text.error(number, f"{keyword} is given twice. Remove one of the two lines.")
         values[keyword] = _supported(text, number, keyword, value, keywords[keyword])
@@ -137,7 +111,7 @@ def _read_header(text: _Text, lines: Iterator[tuple[int, str]], keywords: Keywor
     raise text.error(text.end, f"the file ends without a {section}. It may be truncated: get the whole file.")
 
 
-def _supported(text: _Text, number: int, keyword: str, value: str, choices: tuple[str, ...]) -> str:
+def _supported(text: Text, number: int, keyword: str, value: str, choices: tuple[str, ...]) -> str:
     if not choices:
         return value
     # Some TSPLIB files have a remark behind the value: 'TYPE : TSP (M.~Hofmeister)'.
@@ -147,18 +121,18 @@ def _supported(text: _Text, number: int, keyword: str, value: str, choices: tupl
     return word
 
 
-def _dimension(text: _Text, header: _Header) -> int:
+def _dimension(text: Text, header: _Header) -> int:
     if "DIMENSION" not in header.values:
         raise text.error(header.end, "DIMENSION is missing. Add 'DIMENSION : <number of cities>' above.")
     number = header.line_of["DIMENSION"]
-    value = _integer(header.values["DIMENSION"])
+    value = integer(header.values["DIMENSION"])
     if value is None or value < 1:
-        given = _shown(header.values["DIMENSION"])
+        given = shown(header.values["DIMENSION"])
         raise text.error(number, f"DIMENSION must be a whole number of cities from 1 on, not {given}.")
     return value
 
 
-def _instance(text: _Text, name: str) -> TspInstance:
+def _instance(text: Text, name: str) -> TspInstance:
     lines = iter(text.lines)
     header = _read_header(text, lines, _INSTANCE_KEYWORDS, "NODE_COORD_SECTION")
     n = _dimension(text, header)
@@ -171,7 +145,7 @@ def _instance(text: _Text, name: str) -> TspInstance:
     return TspInstance(name, coordinates, EdgeWeight(header.values["EDGE_WEIGHT_TYPE"]))
 
 
-def _read_cities(text: _Text, lines: Iterator[tuple[int, str]], n: int) -> dict[int, tuple[float, float, int]]:
+def _read_cities(text: Text, lines: Iterator[tuple[int, str]], n: int) -> dict[int, tuple[float, float, int]]:
     """The cities 1 … n, each with x, y and its line. Nothing is allocated by the promise of ``n``."""
     cities: dict[int, tuple[float, float, int]] = {}
     for number, line in lines:
@@ -179,12 +153,13 @@ def _read_cities(text: _Text, lines: Iterator[tuple[int, str]], n: int) -> dict[
         if len(fields) != 3:
             raise text.error(
                 number,
-                f"expected 'id x y', found {_shown(line)}. The file may be truncated or not a 2-D one.",
+                f"expected 'id x y', found {shown(line)}. The file may be truncated or not a 2-D one.",
             )
         city = _node(text, number, fields[0], n)
         if city in cities:
             raise text.error(number, f"node id {city} is already in line {cities[city][2]}. Use each id once.")
-        cities[city] = (_coordinate(text, number, fields[1]), _coordinate(text, number, fields[2]), number)
+        x, y = (text.finite(number, word, "coordinate") for word in fields[1:])
+        cities[city] = (x, y, number)
     if len(cities) < n:
         missing = next(i for i in range(1, n + 1) if i not in cities)
         raise text.error(
@@ -195,7 +170,7 @@ def _read_cities(text: _Text, lines: Iterator[tuple[int, str]], n: int) -> dict[
     return cities
 
 
-def _refuse_large(text: _Text, cities: Mapping[int, tuple[float, float, int]]) -> None:
+def _refuse_large(text: Text, cities: Mapping[int, tuple[float, float, int]]) -> None:
     limit = largest_coordinate(len(cities))
     for x, y, number in cities.values():
         if max(abs(x), abs(y)) > limit:
@@ -206,7 +181,7 @@ def _refuse_large(text: _Text, cities: Mapping[int, tuple[float, float, int]]) -
             )
 
 
-def _tour(text: _Text, n: int) -> list[int]:
+def _tour(text: Text, n: int) -> list[int]:
     lines = iter(text.lines)
     header = _read_header(text, lines, _TOUR_KEYWORDS, "TOUR_SECTION")
     if "DIMENSION" in header.values and _dimension(text, header) != n:
@@ -231,73 +206,14 @@ def _tour(text: _Text, n: int) -> list[int]:
     return list(lines_of)
 
 
-def _node(text: _Text, number: int, token: str, n: int) -> int:
-    value = _integer(token)
+def _node(text: Text, number: int, token: str, n: int) -> int:
+    value = integer(token)
     if value is None:
-        raise text.error(number, f"expected a node id, found {_shown(token)}. Ids are whole numbers from 1 to {n}.")
+        raise text.error(number, f"expected a node id, found {shown(token)}. Ids are whole numbers from 1 to {n}.")
     if not 1 <= value <= n:
         raise text.error(number, f"node id {_cut(token)} is outside 1 to {n}. Correct it, or DIMENSION.")
     return value
 
 
-def _coordinate(text: _Text, number: int, token: str) -> float:
-    if not _REAL.fullmatch(token):
-        raise text.error(number, f"coordinate {_shown(token)} is not a number. Write it like 12, 1.5 or 1e+06.")
-    value = float(token)
-    if not isfinite(value):
-        raise text.error(number, f"coordinate {_shown(token)} is not finite. Every city needs a place.")
-    return value
-
-
-def _integer(token: str) -> int | None:
-    # Python's int() would also take '1_000' and the digits of other scripts.
-    return int(token) if _INTEGER.fullmatch(token) else None
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value.is_integer() else repr(value)
-
-
-def _one_line(name: str) -> str:
-    """A name that cannot break the file's lines or its encoding."""
-    printable = "".join(c if c.isprintable() else " " for c in name)
-    return " ".join(printable.split()) or "unnamed"
-
-
-def _shown(token: str) -> str:
-    return reprlib.repr(token)
-
-
 def _cut(token: str) -> str:
-    return _shown(token)[1:-1]
-
-
-def _lines(*lines: str) -> str:
-    return "\n".join(lines) + "\n"
-
-
-def _load(path: Path) -> str:
-    try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            raise UserError(f"{path}: this is no ordinary file. Name one.")
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file. Check the path.") from None
-    except IsADirectoryError:
-        raise UserError(f"{path}: this is a directory. Name a file in it.") from None
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: the file cannot be read ({error}). Check its permissions.") from None
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        # Old files have Latin-1 names in their comments; it maps every byte, so the parser decides.
-        return content.decode("latin-1")
-
-
-def _save(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except (OSError, ValueError) as error:
-        raise UserError(
-            f"{path}: the file cannot be written ({error}). Check that its directory exists and is writable."
-        ) from None
+    return shown(token)[1:-1]

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-import reprlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 
 import numpy as np
 
-from ceps.errors import UserError
+from ceps.problems.text import Text, integer, joined, one_line, save, shown, written
 from ceps.problems.vrpspdtw.feasibility import flaw
 from ceps.problems.vrpspdtw.instance import LARGEST, VrpspdtwInstance
 
 COLUMNS = ("CUST NO.", "XCOORD.", "YCOORD.", "DDEMAND", "PDEMAND", "READY TIME", "DUE TIME", "SERVICE TIME")
 
+_KIND = "VRPSPDTW"
 _FLEET = ("NUMBER", "NUMBER", "CAPACITY")
 _COSTS = ("DispatchingCost", "UnitCost")
 _LARGEST_ID = 2**53
-_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
-_REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _ROUTE = re.compile(r"route\s*#?\s*[0-9]*\s*:(.*)", re.IGNORECASE)
 
 
@@ -35,17 +32,17 @@ class Costs:
 
 def read(path: Path, costs: Costs) -> VrpspdtwInstance:
     """The instance in a file, named after the file."""
-    return _instance(_Text(str(path), _load(path)), path.stem, costs)
+    return _instance(Text.read(path, _KIND), path.stem, costs)
 
 
 def decode(text: str, name: str, costs: Costs) -> VrpspdtwInstance:
     """The instance in a text; ``name`` is its name and stands for the file in messages."""
-    return _instance(_Text(name, text), name, costs)
+    return _instance(Text(name, text, _KIND), name, costs)
 
 
 def write(instance: VrpspdtwInstance, path: Path, costs: Costs) -> None:
     """Write an instance; reading it with the same costs gives the same content to the last bit."""
-    _save(path, encode(instance, costs))
+    save(path, encode(instance, costs))
 
 
 def encode(instance: VrpspdtwInstance, costs: Costs) -> str:
@@ -57,18 +54,18 @@ def encode(instance: VrpspdtwInstance, costs: Costs) -> str:
     states_dispatching = (
         states_unit or instance.states_dispatching_cost or instance.dispatching_cost != costs.dispatching
     )
-    fleet = f"{instance.n:>7} {instance.vehicles:>7} {_number(instance.capacity):>14}"
+    fleet = f"{instance.n:>7} {instance.vehicles:>7} {written(instance.capacity):>14}"
     head = "NUMBER\t  NUMBER     CAPACITY"
     if states_dispatching:
-        head, fleet = f"{head}    DispatchingCost", f"{fleet} {_number(instance.dispatching_cost):>9}"
+        head, fleet = f"{head}    DispatchingCost", f"{fleet} {written(instance.dispatching_cost):>9}"
     if states_unit:
-        head, fleet = f"{head}    UnitCost", f"{fleet} {_number(instance.unit_cost):>9}"
+        head, fleet = f"{head}    UnitCost", f"{fleet} {written(instance.unit_cost):>9}"
     rows = (
-        f"{node:>5} {_number(row[0]):>7} " + " ".join(f"{_number(value):>10}" for value in row[1:])
+        f"{node:>5} {written(row[0]):>7} " + " ".join(f"{written(value):>10}" for value in row[1:])
         for node, row in zip(instance.ids.tolist(), instance.table.tolist(), strict=True)
     )
-    return _lines(
-        _one_line(instance.name),
+    return joined(
+        _title(instance.name),
         "",
         "CUSTOMER  VEHICLE",
         head,
@@ -84,12 +81,12 @@ def encode(instance: VrpspdtwInstance, costs: Costs) -> str:
 def write_solution(routes: Sequence[Sequence[int]], cost: float, path: Path) -> None:
     """Write routes, given by the customers' ids, and their cost."""
     numbered = (f"Route #{number}: {' '.join(map(str, route))}" for number, route in enumerate(routes, 1))
-    _save(path, _lines(*numbered, f"Cost {_number(float(cost))}"))
+    save(path, joined(*numbered, f"Cost {written(float(cost))}"))
 
 
 def read_solution(instance: VrpspdtwInstance, path: Path) -> list[list[int]]:
     """The routes in a VRPLIB file: every customer of the instance once. Lines that are no routes are remarks."""
-    text = _Text(str(path), _load(path))
+    text = Text.read(path, _KIND)
     depot = int(instance.ids[0])
     line_of: dict[int, int] = {}
     routes: list[list[int]] = []
@@ -121,25 +118,6 @@ def read_solution(instance: VrpspdtwInstance, path: Path) -> list[list[int]]:
     return routes
 
 
-class _Text:
-    """The numbered lines of a text, less the blank ones, and what people call it: for messages."""
-
-    def __init__(self, source: str, text: str) -> None:
-        self.source = source
-        if "\0" in text:
-            raise UserError(f"{source}: this is a binary file, not a text. Unpack or convert it first.")
-        # Not splitlines(): it also breaks lines where editors, which count lines for the user, do not.
-        numbered = enumerate(re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff")), 1)
-        self.lines = [(number, line.strip()) for number, line in numbered if line.strip()]
-        if not self.lines:
-            raise UserError(f"{source}: the file is empty. It should hold a VRPSPDTW text.")
-        self.end = self.lines[-1][0]
-        """The number of the last line: where something is missing."""
-
-    def error(self, line: int, message: str) -> UserError:
-        return UserError(f"{self.source}, line {line}: {message}")
-
-
 @dataclass(frozen=True, slots=True)
 class _Head:
     """What stands before the table, and the line of the fleet's values."""
@@ -151,7 +129,7 @@ class _Head:
     line: int
 
 
-def _instance(text: _Text, name: str, costs: Costs) -> VrpspdtwInstance:
+def _instance(text: Text, name: str, costs: Costs) -> VrpspdtwInstance:
     lines = iter(text.lines)
     head = _read_head(text, lines)
     ids, rows, numbers = _read_table(text, lines, head)
@@ -174,7 +152,7 @@ def _instance(text: _Text, name: str, costs: Costs) -> VrpspdtwInstance:
     return instance
 
 
-def _read_head(text: _Text, lines: Iterator[tuple[int, str]]) -> _Head:
+def _read_head(text: Text, lines: Iterator[tuple[int, str]]) -> _Head:
     """Read up to the first row of the table."""
     for _, line in lines:  # The name comes first, whatever it is.
         if line.upper().split() == ["CUSTOMER", "VEHICLE"]:
@@ -189,12 +167,12 @@ def _read_head(text: _Text, lines: Iterator[tuple[int, str]]) -> _Head:
     known = " ".join([*_FLEET, *_COSTS][: max(len(names), len(_FLEET))])
     if " ".join(names).upper() != known.upper():
         raise text.error(
-            number, f"expected '{' '.join(_FLEET)}', then perhaps {' '.join(_COSTS)}; found {_shown(line)}."
+            number, f"expected '{' '.join(_FLEET)}', then perhaps {' '.join(_COSTS)}; found {shown(line)}."
         )
     number, line = _next(text, lines, "the fleet's values")
     fields = line.split()
     if len(fields) != len(names):
-        raise text.error(number, f"expected {len(names)} values for '{' '.join(names)}', found {_shown(line)}.")
+        raise text.error(number, f"expected {len(names)} values for '{' '.join(names)}', found {shown(line)}.")
     customers = _whole(text, number, fields[0], "the CUSTOMER NUMBER", int(LARGEST))
     vehicles = _whole(text, number, fields[1], "the VEHICLE NUMBER", int(LARGEST))
     if min(customers, vehicles) < 1:
@@ -209,18 +187,18 @@ def _read_head(text: _Text, lines: Iterator[tuple[int, str]]) -> _Head:
     return _Head(customers, vehicles, capacity, costs, number)
 
 
-def _read_columns(text: _Text, lines: Iterator[tuple[int, str]]) -> None:
+def _read_columns(text: Text, lines: Iterator[tuple[int, str]]) -> None:
     number, line = _next(text, lines, "the line 'CUSTOMER'")
     if line.upper() != "CUSTOMER":
-        raise text.error(number, f"expected the line 'CUSTOMER', found {_shown(line)}.")
+        raise text.error(number, f"expected the line 'CUSTOMER', found {shown(line)}.")
     number, line = _next(text, lines, "the names of the columns")
     words = [word.rstrip(".") for word in line.upper().replace("DUE DATE", "DUE TIME").split()]
     if words != [word.rstrip(".") for word in " ".join(COLUMNS).split()]:
-        raise text.error(number, f"expected the columns '{' '.join(COLUMNS)}', found {_shown(line)}.")
+        raise text.error(number, f"expected the columns '{' '.join(COLUMNS)}', found {shown(line)}.")
 
 
 def _read_table(
-    text: _Text, lines: Iterator[tuple[int, str]], head: _Head
+    text: Text, lines: Iterator[tuple[int, str]], head: _Head
 ) -> tuple[list[int], list[list[float]], list[int]]:
     """The ids, the other numbers and the lines of all nodes. Nothing is allocated by the promise of the head."""
     line_of: dict[int, int] = {}
@@ -229,7 +207,7 @@ def _read_table(
         fields = line.split()
         if len(fields) != len(COLUMNS):
             raise text.error(
-                number, f"expected {len(COLUMNS)} columns ({', '.join(COLUMNS)}), found {len(fields)}: {_shown(line)}."
+                number, f"expected {len(COLUMNS)} columns ({', '.join(COLUMNS)}), found {len(fields)}: {shown(line)}."
             )
         node = _whole(text, number, fields[0], COLUMNS[0], _LARGEST_ID)
         if node in line_of:
@@ -248,84 +226,38 @@ def _read_table(
     return list(line_of), rows, list(line_of.values())
 
 
-def _next(text: _Text, lines: Iterator[tuple[int, str]], expected: str) -> tuple[int, str]:
+def _next(text: Text, lines: Iterator[tuple[int, str]], expected: str) -> tuple[int, str]:
     for number, line in lines:
         return number, line
     raise text.error(text.end, f"the file ends before {expected}. It is truncated: get the whole file.")
 
 
-def _known(text: _Text, number: int, word: str, instance: VrpspdtwInstance) -> int:
-    node = _integer(word)
+def _known(text: Text, number: int, word: str, instance: VrpspdtwInstance) -> int:
+    node = integer(word)
     if node is None:
-        raise text.error(number, f"expected a customer id, found {_shown(word)}. Ids are whole numbers.")
+        raise text.error(number, f"expected a customer id, found {shown(word)}. Ids are whole numbers.")
     if node not in instance.index_of:
         raise text.error(number, f"the instance has no customer {node}. Use its ids; is this the right instance?")
     return node
 
 
-def _whole(text: _Text, number: int, word: str, name: str, largest: int) -> int:
-    value = _integer(word)
+def _whole(text: Text, number: int, word: str, name: str, largest: int) -> int:
+    value = integer(word)
     if value is None or not 0 <= value <= largest:
-        raise text.error(number, f"{name} must be a whole number from 0 to {largest}, not {_shown(word)}.")
+        raise text.error(number, f"{name} must be a whole number from 0 to {largest}, not {shown(word)}.")
     return value
 
 
-def _real(text: _Text, number: int, word: str, name: str) -> float:
-    if not _REAL.fullmatch(word):
-        raise text.error(number, f"{name} {_shown(word)} is not a number. Write it like 12, 1.5 or 1e+06.")
-    value = float(word)
-    if not isfinite(value) or abs(value) > LARGEST:
-        raise text.error(number, f"{name} {_shown(word)} cannot be used: numbers are finite and at most {LARGEST:g}.")
+def _real(text: Text, number: int, word: str, name: str) -> float:
+    value = text.finite(number, word, name)
+    if abs(value) > LARGEST:
+        raise text.error(number, f"{name} {shown(word)} cannot be used: numbers are at most {LARGEST:g}.")
     if value < 0.0 and name not in COLUMNS[1:3]:
-        raise text.error(number, f"{name} {_shown(word)} is negative. It must be at least 0.")
+        raise text.error(number, f"{name} {shown(word)} is negative. It must be at least 0.")
     return value
 
 
-def _integer(word: str) -> int | None:
-    # Python's int() would also take '1_000' and the digits of other scripts.
-    return int(word) if _INTEGER.fullmatch(word) else None
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value.is_integer() else repr(value)
-
-
-def _one_line(name: str) -> str:
-    """A name that cannot break the file's lines or its encoding, or be taken for its head."""
-    printable = " ".join("".join(c if c.isprintable() else " " for c in name).split())
-    return "unnamed" if printable.upper() in {"", "CUSTOMER VEHICLE"} else printable
-
-
-def _shown(word: str) -> str:
-    return reprlib.repr(word)
-
-
-def _lines(*lines: str) -> str:
-    return "\n".join(lines) + "\n"
-
-
-def _load(path: Path) -> str:
-    try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            raise UserError(f"{path}: this is no ordinary file. Name one.")
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file. Check the path.") from None
-    except IsADirectoryError:
-        raise UserError(f"{path}: this is a directory. Name a file in it.") from None
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: the file cannot be read ({error}). Check its permissions.") from None
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        # Old files have Latin-1 names in them; it maps every byte, so the parser decides.
-        return content.decode("latin-1")
-
-
-def _save(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except (OSError, ValueError) as error:
-        raise UserError(
-            f"{path}: the file cannot be written ({error}). Check that its directory exists and is writable."
-        ) from None
+def _title(name: str) -> str:
+    """A name that cannot be taken for the file's head."""
+    title = one_line(name)
+    return "unnamed" if title.upper() == "CUSTOMER VEHICLE" else title
