@@ -1,6 +1,8 @@
 """The main job, from nothing: build a portfolio from a handful of instances, test it, solve. ``make demo`` runs it.
 
 python -m examples.demo [FOLDER] [SCENARIO]
+
+The scenario's instances are generated; the ones for testing come from the same generator, with other seeds.
 """
 
 from __future__ import annotations
@@ -11,7 +13,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ceps.settings import read_scenario
+
 HERE = Path(__file__).parent
+TEST_SEED = 1001
 
 
 def ceps(*arguments: str) -> str:
@@ -24,9 +29,15 @@ def ceps(*arguments: str) -> str:
     return done.stdout or ""
 
 
-def main(folder: Path, scenario: Path, cities: str) -> None:
+def main(folder: Path, scenario: Path) -> None:
     test, run = folder / "test", folder / "run"
-    ceps("generate", "tsp", "--size", cities, "--count", "6", "--seed", "1001", "--out", str(test), "--force")
+    problem = read_scenario(scenario).problem
+    made = problem.generate
+    assert made is not None
+    parameters = [word for name, value in made.parameters.items() for word in ("--set", f"{name}={value:g}")]
+    sizes = ("--size", str(made.size), "--count", "6", "--seed", str(TEST_SEED))
+    generator = ("--generator", made.generator, *parameters)
+    ceps("generate", problem.name, *generator, *sizes, "--out", str(test), "--force")
     ceps("build", str(scenario), "--out", str(run))
     scores = {}
     for name, file in {"CEPS.initial": "portfolio.initial.json", "CEPS": "portfolio.json"}.items():
@@ -36,10 +47,11 @@ def main(folder: Path, scenario: Path, cities: str) -> None:
     print()
     for name, score in scores.items():
         print(f"{name:13s} {score} on 6 instances never seen")
-    city, tour = test / f"uniform-{cities}-1001.tsp", folder / "city.tour"
-    ceps("solve", str(city), "--portfolio", str(run / "portfolio.json"), "--time", "3", "--out", str(tour))
+    instance = str(min(test.iterdir()))
+    files = ("--out", str(folder / "solution"), "--draw", str(folder / "solution.svg"))
+    ceps("solve", instance, "--portfolio", str(run / "portfolio.json"), "--time", "3", *files)
 
 
 if __name__ == "__main__":
-    folder, scenario, cities = (*sys.argv[1:], *("demo", str(HERE / "scenario.toml"), "300")[len(sys.argv) - 1 :])
-    main(Path(folder), Path(scenario), cities)
+    folder, scenario = (*sys.argv[1:], *("demo", str(HERE / "scenario.toml"))[len(sys.argv) - 1 :])
+    main(Path(folder), Path(scenario))

@@ -28,32 +28,56 @@ def test_the_python_example_runs(tmp_path: Path) -> None:
 DEMO_AT_TEST_SIZE = """
 seed = 1
 [problem]
-name = "tsp"
-generate = { generator = "uniform", size = 60, count = 2 }
+name = "{problem}"
+generate = {{ generator = "{generator}", size = {size}, count = 2 }}
 [portfolio]
 size = 2
-solvers = ["lkh"]
+solvers = {solvers}
 [metric]
-cutoff = 0.1
+name = "{metric}"
+cutoff = {cutoff}
 [method]
-iterations = 1
+iterations = {iterations}
 sessions = 1
+batch = 2
 [budget]
-cpu = "8s"
+cpu = "{budget}"
 """
+DEMOS = {
+    "tsp": {
+        "generator": "uniform",
+        "size": 60,
+        "solvers": ["lkh"],
+        "metric": "par10",
+        "cutoff": 0.1,
+        "iterations": 1,
+        "budget": "8s",
+    },
+    "vrpspdtw": {
+        "generator": "city",
+        "size": 20,
+        "solvers": ["coga", "pyvrp"],
+        "metric": "panc",
+        "cutoff": 0.2,
+        "iterations": 2,
+        "budget": "20s",
+    },
+}
 
 
-def test_the_demo_runs(tmp_path: Path) -> None:
-    """``make demo`` does its job, here on smaller training instances: both scores are printed, a tour is written."""
-    pytest.importorskip("LKHpy")
-    (tmp_path / "scenario.toml").write_text(DEMO_AT_TEST_SIZE)
-    arguments = [str(tmp_path / "demo"), str(tmp_path / "scenario.toml"), "60"]
-    demo = [sys.executable, "-m", "examples.demo", *arguments]
+@pytest.mark.parametrize("problem", DEMOS)
+def test_the_demo_runs(problem: str, tmp_path: Path) -> None:
+    """``make demo`` does its job for either problem, at a smaller size: scores are shown, a solution is written."""
+    if problem == "tsp":
+        pytest.importorskip("LKHpy")
+    (tmp_path / "scenario.toml").write_text(DEMO_AT_TEST_SIZE.format(**DEMOS[problem], problem=problem))
+    demo = [sys.executable, "-m", "examples.demo", str(tmp_path / "demo"), str(tmp_path / "scenario.toml")]
     done = subprocess.run(demo, cwd=ROOT, check=True, capture_output=True, text=True)
     assert "CEPS.initial" in done.stdout
     assert "\nCEPS   " in done.stdout
-    assert "cost " in done.stdout.splitlines()[-1]
-    assert (tmp_path / "demo" / "city.tour").exists()
+    assert "cost " in done.stdout
+    assert (tmp_path / "demo" / "solution").exists()
+    assert (tmp_path / "demo" / "solution.svg").exists()
 
 
 def test_the_example_scenario_is_the_readmes(tmp_path: Path) -> None:
