@@ -12,6 +12,7 @@ from ceps.box import boxed_portfolio
 from ceps.errors import UserError
 from ceps.portfolio import MetricChoice, Portfolio
 from ceps.problems.tsp import Tsp
+from ceps.problems.vrpspdtw import Vrpspdtw
 from ceps.solvers.eax import Eax
 from ceps.solvers.lkh import Lkh
 from ceps.solvers.solver import default_configuration
@@ -25,11 +26,20 @@ def test_the_box_solves_the_tsp(tmp_path: Path) -> None:
     assert Tsp().check(instance, answer.solution) == answer.cost
 
 
-def test_the_boxed_portfolio_was_built_by_this_tool() -> None:
+def test_the_box_solves_the_vrpspdtw(tmp_path: Path) -> None:
+    """The same for vehicle routing."""
+    instance = Vrpspdtw().generate("city", 30, 1)
+    Vrpspdtw().write(instance, tmp_path / "day.vrpspdtw")
+    answer = ceps.boxed("vrpspdtw").solve(tmp_path / "day.vrpspdtw", time=1.0)
+    assert Vrpspdtw().check(instance, answer.solution) == answer.cost
+
+
+@pytest.mark.parametrize(("problem", "instances"), [("tsp", 10), ("vrpspdtw", 8)])
+def test_the_boxed_portfolio_was_built_by_this_tool(problem: str, instances: int) -> None:
     """It has four members, and says how it was made: by CEPS, from generated instances."""
-    portfolio = boxed_portfolio("tsp")
+    portfolio = boxed_portfolio(problem)
     assert portfolio.provenance["method"] == "ceps"
-    assert len(portfolio.provenance["instances"]) == 10
+    assert len(portfolio.provenance["instances"]) == instances
     assert len(portfolio) == 4
 
 
