@@ -55,7 +55,6 @@ void Plan::erase(int route, int position, int count) {
     changed(route, before, true);
 }
 
-// The customers must be missing, or come from routes that are assigned anew as well.
 void Plan::assign(int route, std::span<const Node> customers) {
     keep(route);
     const double before = routes_[route].distance();

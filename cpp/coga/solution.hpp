@@ -38,16 +38,19 @@ public:
     int routes() const { return static_cast<int>(count_); }
     const Route &route(int index) const { return routes_[index]; }
     int used_routes() const { return used_; }
-    double distance() const { return distance_; }
     double objective() const { return instance_.objective(used_, distance_); }
 
     // Where a customer is: its route, or −1 when it is missing, and its position in it.
     int route_of(Node customer) const { return route_of_[customer]; }
     int position_of(Node customer) const { return position_of_[customer]; }
 
+    // Put a missing customer between the stops `gap` and `gap` + 1.
     void insert(int route, int gap, Node customer);
+    // Take out customers: they are missing then.
     void erase(int route, int position, int count);
+    // Customers that are missing, or leave routes that are assigned anew as well.
     void assign(int route, std::span<const Node> customers);
+    // A new route for a missing customer.
     int open(Node customer);
     void tidy();
 
