@@ -173,7 +173,7 @@ def test_finds_what_random_draws_do_not() -> None:
     def found(seed: int, random: float) -> float:
         solver = Made("solver", lambda: ConfigurationSpace(dict.fromkeys(names, (0.0, 1.0))))
         search = Search([solver], np.arange(4.0)[:, None], 4, [], seed, SearchSettings(random=random))
-        advance(search, lambda trial: (0.05 + distance(trial.configuration)) * (1 + trial.instance), 100)
+        advance(search, lambda trial: (0.05 + distance(trial.configuration)) * (1 + trial.instance), 200)
         return distance(search.incumbent)
 
     ours = np.mean([found(seed, 0.0) for seed in range(3)])
