@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ceps import __version__
-from ceps.construction import ceps
 from ceps.construction.budget import Account
-from ceps.construction.method import Members, Scores, Task
+from ceps.construction.method import Members, Outline, Scores, Task
 from ceps.construction.methods import method_named
 from ceps.construction.tuner import ProcessTuner
 from ceps.construction.validation import contributions
@@ -92,7 +91,8 @@ class Built:
     """What a build came to."""
 
     portfolio: Portfolio
-    initial_score: float
+    initial_score: float | None
+    """Of the first portfolio, where the method begins with one."""
     final_score: float
     contributions: tuple[float, ...]
     """By how much the training score would rise without each member."""
@@ -105,6 +105,8 @@ class Built:
     """Training instances that nobody could solve."""
     offspring: int
     dropped: int
+    merged: int
+    """Instances that were made and trained on."""
     runs: int
     utilisation: float
 
@@ -150,7 +152,7 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
             options=scenario.method.options,
             journal=journal,
         )
-        members = method(task)
+        members = method.build(task)
         return journal.summary(members, numbers)
 
 
@@ -170,22 +172,30 @@ class Plan:
 def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | None:
     """The plan of a scenario; None when it has no budget. What cannot be built is refused, before anything is run."""
     with naming(named):
-        method_named(scenario.method.name)
-        count, cutoff = len(cast.instances), cast.metric.cutoff
-        smallest = ceps.smallest_budget(scenario.method.options, scenario.portfolio.size, count, cutoff)
+        smallest = method_named(scenario.method.name).smallest_budget(
+            Outline(
+                problem=cast.problem,
+                solvers=[solver.name for solver in cast.solvers],
+                metric=cast.metric,
+                instances=cast.instances,
+                size=scenario.portfolio.size,
+                options=scenario.method.options,
+            )
+        )
     if scenario.budget is None:
         return None
-    effort = Effort(cpu=scenario.references.cpu or cutoff)
+    count = len(cast.instances)
+    effort = Effort(cpu=scenario.references.cpu or cast.metric.cutoff)
     if cast.metric.uses_target and not scenario.references.known:
         smallest += count * effort.runs * effort.cpu
     budget = scenario.budget.cpu
     if budget < smallest:
         raise UserError(
-            f"{named}: [budget] cpu = {budget:.0f} s is too little: references of {count} instances and testing "
-            f"{scenario.portfolio.size} configurations on them may take all of it; give at least {smallest:.0f} s, or "
-            f"lower the cut-off, the portfolio's size or the number of instances"
+            f"{named}: [budget] cpu = {budget:.0f} s is too little for method '{scenario.method.name}': references of "
+            f"{count} instances and the first runs of every phase may take all of it; give at least {smallest:.0f} s, "
+            f"or lower the cut-off, the portfolio's size, the number of instances or of sessions"
         )
-    lasts = 0.5 * cutoff if cast.metric.uses_target else cutoff
+    lasts = (0.5 if cast.metric.uses_target else 1.0) * cast.metric.cutoff
     return Plan(budget, smallest, budget / workers, round(budget / lasts))
 
 
@@ -238,7 +248,7 @@ class StoreJournal:
         self._watch = watch
         self._scores: dict[str, float] = {}
         self._unsolved: Sequence[str] = ()
-        self._offspring = self._dropped = 0
+        self._offspring = self._dropped = self._merged = 0
         self._contributions: tuple[float, ...] = ()
         self._charges: list[float] = []
         self.recalled_charge = 0.0
@@ -261,6 +271,7 @@ class StoreJournal:
         self._unsolved = result.get("unsolved", self._unsolved)
         self._offspring += result.get("offspring", 0)
         self._dropped += result.get("dropped", 0)
+        self._merged += len(result.get("admitted", ()))
 
     def keep(self, stage: str, members: Members, scores: Scores) -> None:
         score = float(scores.min(axis=1).mean())
@@ -274,7 +285,7 @@ class StoreJournal:
         stage, score = list(self._scores.items())[-1]
         return Built(
             portfolio=self._portfolio(members, stage, score),
-            initial_score=self._scores["initial"],
+            initial_score=self._scores.get("initial"),
             final_score=score,
             contributions=self._contributions,
             # fsum: sessions end in any order, and the sum must not depend on it.
@@ -285,6 +296,7 @@ class StoreJournal:
             unsolved=len(self._unsolved),
             offspring=self._offspring,
             dropped=self._dropped,
+            merged=self._merged,
             runs=numbers.runner.runs_made,
             utilisation=numbers.utilisation,
         )

@@ -111,14 +111,14 @@ def built_text(built: Built) -> str:
     """The closing summary of a build."""
     title, *members = built.portfolio.describe().splitlines()
     shares = [f"{line}  (without it +{lost:.3g})" for line, lost in zip(members, built.contributions, strict=True)]
-    bred = f"{counted(built.offspring, 'instance')} bred, {built.dropped} of them unusable"
+    start = "" if built.initial_score is None else f"{built.initial_score:.4g} at the start, "
+    bred = f"{counted(built.offspring, 'instance')} bred, {built.dropped} of them unusable, {built.merged} trained on"
     unsolved = f"{counted(built.unsolved, 'training instance')} nobody could solve: timeouts for all"
     return "\n".join(
         [
             title,
             *shares,
-            f"training score {built.initial_score:.4g} at the start, {built.final_score:.4g} at the end "
-            "(on other seeds, and with the bred instances)",
+            f"training score {start}{built.final_score:.4g} at the end (on other seeds, bred instances included)",
             f"CPU charged {built.cpu_charged:.0f} s (references {built.cpu_references:.0f} s), "
             f"really spent {built.cpu_spent:.0f} s in {counted(built.runs, 'run')}",
             f"CPU saved {1 - 1 / built.saving:.0%}: with all members side by side, the same trials cost "

@@ -111,7 +111,6 @@ class FakeTuner:
         self,
         evaluator: Any,
         searches: Sequence[Search],
-        instances: Sequence[Any],
         on_found: Callable[[int, Found], None],
     ) -> list[Found]:
         self.searches += searches

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ceps.construction.ceps import CepsSettings, build, removed_slots
+from ceps.construction.ceps import CepsSettings, build
+from ceps.construction.evolution import removed_slots
 from ceps.construction.tuner import Search
 from ceps.errors import UserError
 from ceps.records import Configuration

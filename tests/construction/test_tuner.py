@@ -22,7 +22,7 @@ from ceps.solvers.lkh import Lkh
 from ceps.solvers.solver import default_configuration
 from tests.solvers.two_opt import TwoOpt
 
-INSTANCES = [Tsp().generate("uniform", 10, seed) for seed in range(5)]
+INSTANCES = tuple(Tsp().generate("uniform", 10, seed) for seed in range(5))
 DEFAULT = default_configuration(Lkh())
 REST = Configuration.of("lkh", {**DEFAULT.as_dict(), "MOVE_TYPE": 2})
 RUN = 1.0
@@ -64,8 +64,8 @@ def tune(
     grants: list[float],
     starts: tuple[Configuration, ...] = (DEFAULT,),
 ) -> list[Found]:
-    searches = [Search((REST,), starts, seed, grant) for seed, grant in enumerate(grants)]
-    return tuner.tune(evaluator, searches, INSTANCES, lambda index, found: None)  # type: ignore[arg-type]
+    searches = [Search(INSTANCES, (REST,), starts, seed, grant) for seed, grant in enumerate(grants)]
+    return tuner.tune(evaluator, searches, lambda index, found: None)  # type: ignore[arg-type]
 
 
 def test_sessions_find_better_configurations_within_their_accounts(tuner: ProcessTuner) -> None:
@@ -120,9 +120,9 @@ def test_sessions_search_all_solvers() -> None:
 
 def test_several_trials_in_flight_are_folded_in_asking_order(tuner: ProcessTuner) -> None:
     """With four trials at a time the result is the same every time, and the account is overdrawn by four at most."""
-    searches = [Search((REST,), (DEFAULT,), 1, 60.0, in_flight=4)]
+    searches = [Search(INSTANCES, (REST,), (DEFAULT,), 1, 60.0, in_flight=4)]
     first, again = (
-        tuner.tune(Instant(), searches, INSTANCES, lambda index, found: None)  # type: ignore[arg-type]
+        tuner.tune(Instant(), searches, lambda index, found: None)  # type: ignore[arg-type]
         for _ in range(2)
     )
     assert first == again

@@ -41,11 +41,21 @@ class Budget:
         """Pay for something outside the phases."""
         self.charged += amount
 
+    @property
+    def next_grant(self) -> float:
+        """CPU seconds that the next phase is granted."""
+        share = self._weights[0] / sum(self._weights)
+        return max(0.0, self.left) * share
+
     def open_phase(self) -> Account:
         """The account of the next phase."""
-        share = self._weights[0] / sum(self._weights)
-        return Account(max(0.0, self.left) * share)
+        return Account(self.next_grant)
 
     def close_phase(self, account: Account) -> None:
         self._weights.pop(0)
         self.charged += account.charged
+
+
+def smallest_total(weights: Sequence[float], needs: Sequence[float]) -> float:
+    """The total that grants every phase what it needs."""
+    return max(need * sum(weights) / weight for weight, need in zip(weights, needs, strict=True))

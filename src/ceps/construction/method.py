@@ -12,6 +12,8 @@ import numpy.typing as npt
 from ceps.construction.budget import Account
 from ceps.construction.tuner import Tuner
 from ceps.evaluator import Evaluator
+from ceps.metrics import Metric
+from ceps.problems.problem import Problem
 from ceps.records import Configuration
 
 Members = tuple[Configuration, ...]
@@ -38,6 +40,22 @@ class Journal(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Outline:
+    """What a build is of, as far as it is known before anything is run."""
+
+    problem: Problem
+    solvers: Sequence[str]
+    """Names of the solvers whose configurations are searched."""
+    metric: Metric
+    instances: Sequence[Any]
+    """T, the training instances."""
+    size: int
+    """K, the number of members."""
+    options: Mapping[str, Any]
+    """The method's own settings."""
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """Everything a method gets. It sees runs through the evaluator only: never a process, a file or a clock."""
 
@@ -58,8 +76,27 @@ class Task:
     """The method's own settings."""
     journal: Journal
 
+    @property
+    def outline(self) -> Outline:
+        return Outline(
+            problem=self.evaluator.problem,
+            solvers=[default.solver for default in self.defaults],
+            metric=self.evaluator.metric,
+            instances=self.instances,
+            size=self.size,
+            options=self.options,
+        )
+
 
 class Method(Protocol):
-    """Builds a portfolio. Deterministic, given the outcomes of runs."""
+    """Builds portfolios. Methods are modules with these two functions; any object with them is one as well."""
 
-    def __call__(self, task: Task) -> Members: ...
+    def smallest_budget(self, outline: Outline) -> float:
+        """CPU seconds below which a build is refused, references apart.
+
+        Raises :class:`~ceps.errors.UserError` where no budget would do: for settings that are wrong, and for a problem
+        that lacks what the method needs.
+        """
+
+    def build(self, task: Task) -> Members:
+        """A portfolio of ``task.size`` members. Deterministic, given the outcomes of runs."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ceps.construction import ceps
+from ceps.construction import ceps, single
 from ceps.construction.method import Method
 from ceps.errors import UserError, did_you_mean
 
-METHODS: Mapping[str, Method] = {"ceps": ceps.build}
+METHODS: Mapping[str, Method] = {"ceps": ceps, "single": single}
 
 
 def method_named(name: str) -> Method:

@@ -44,10 +44,14 @@ class Panel:
         return min((score for index, score in enumerate(self.scores) if index != member), default=penalty)
 
 
-def member_scores(evaluator: Evaluator, members: Sequence[Configuration], instance: Any, seed: int) -> Panel:
-    """Scores of all members, each capped by the second best so far, so that any one may be taken out exactly."""
-    scores: list[float] = []
-    charge = 0.0
+def member_scores(
+    evaluator: Evaluator, members: Sequence[Configuration], instance: Any, seed: int, known: Sequence[float] = ()
+) -> Panel:
+    """Scores of all members, each capped by the second best so far, so that any one may be taken out exactly.
+
+    ``known`` are scores of members that have run before; they come first, and are charged to nobody.
+    """
+    scores, charge = list(known), 0.0
     for member in members:
         second = sorted([*scores, inf, inf])[1]
         made = evaluator.submit(member, instance, seed, bound=min(second, evaluator.metric.penalty)).result()

@@ -46,7 +46,7 @@ def search_for(order: SessionOrder, connection: socket.socket) -> SessionResult:
     answers: dict[int, TrialAnswer] = {}
     while True:
         while (
-            charged < order.grant
+            (charged < order.grant or trials + len(pending) == 0)  # One in any case: it must have something to tell.
             and free < MOST_FREE_TRIALS
             and len(pending) < order.in_flight
             and (trial := search.ask()) is not None

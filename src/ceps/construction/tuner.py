@@ -33,6 +33,8 @@ from ceps.solvers.solver import Solver
 class Search:
     """What one session is to do: improve ``rest`` by one configuration within ``grant`` CPU seconds."""
 
+    instances: tuple[Any, ...]
+    """What it is to be improved on."""
     rest: tuple[Configuration, ...]
     starts: tuple[Configuration, ...]
     """Configurations to try first."""
@@ -40,6 +42,8 @@ class Search:
     grant: float
     in_flight: int = 1
     """Trials under way at a time; their scores are folded in the order of asking."""
+    solver: str | None = None
+    """The solver whose configurations are searched; None: those of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,6 @@ class Tuner(Protocol):
         self,
         evaluator: Evaluator,
         searches: Sequence[Search],
-        instances: Sequence[Any],
         on_found: Callable[[int, Found], None],
     ) -> list[Found]:
         """All searches, side by side; ``on_found`` is called with each as it ends, from any thread."""
@@ -102,15 +105,15 @@ class ProcessTuner:
         self,
         evaluator: Evaluator,
         searches: Sequence[Search],
-        instances: Sequence[Any],
         on_found: Callable[[int, Found], None],
     ) -> list[Found]:
-        features = tuple(tuple(evaluator.problem.features(instance).values()) for instance in instances)
+        instances = {instance.id: instance for search in searches for instance in search.instances}
+        features = {key: tuple(evaluator.problem.features(each).values()) for key, each in instances.items()}
         threads = ThreadPoolExecutor(max(1, len(searches)))
-        sessions = [_Session(evaluator, search, instances, self._seed) for search in searches]
+        sessions = [_Session(evaluator, search, self._seed) for search in searches]
 
         def hold(index: int) -> Found:
-            found = sessions[index].run(self._start, self._order(sessions[index], features))
+            found = sessions[index].run(self._start, self._order(searches[index], features))
             on_found(index, found)
             return found
 
@@ -133,9 +136,15 @@ class ProcessTuner:
     ) -> None:
         self.close()
 
-    def _order(self, session: _Session, features: tuple[tuple[float, ...], ...]) -> SessionOrder:
-        search = session.search
-        return SessionOrder(self._solvers, features, search.starts, search.seed, search.grant, search.in_flight)
+    def _order(self, search: Search, features: Mapping[str, tuple[float, ...]]) -> SessionOrder:
+        return SessionOrder(
+            solvers=tuple(each for each in self._solvers if search.solver in (None, each.name)),
+            features=tuple(features[instance.id] for instance in search.instances),
+            starts=search.starts,
+            seed=search.seed,
+            grant=search.grant,
+            in_flight=search.in_flight,
+        )
 
     def _start(self) -> socket.socket:
         """A socket to a new session."""
@@ -148,10 +157,9 @@ class ProcessTuner:
 class _Session:
     """The driver's end of one session: answers its requests with scores of Θ̄ ∪ {θ'}."""
 
-    def __init__(self, evaluator: Evaluator, search: Search, instances: Sequence[Any], seed: int) -> None:
-        self.search = search
+    def __init__(self, evaluator: Evaluator, search: Search, seed: int) -> None:
+        self._search = search
         self._evaluator = evaluator
-        self._instances = instances
         self._seed = seed
         self._threads = ThreadPoolExecutor(search.in_flight)
         self._rest: dict[tuple[int, int], Future[Scored]] = {}
@@ -177,20 +185,23 @@ class _Session:
                 self._take(message)
 
     def hang_up(self) -> None:
-        """The session process ends when it finds the line dead."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+        self._cut()
+
+    def _cut(self) -> None:
+        """The session process ends when it finds the line dead."""
         if self._connection is not None:
             with contextlib.suppress(OSError):
                 self._connection.shutdown(socket.SHUT_RDWR)
 
     def _take(self, request: TrialRequest) -> None:
         """Requests arrive in asking order: the first for an instance and seed pays for completing the rest there."""
-        instance = self._instances[request.instance]
+        instance = self._search.instances[request.instance]
         seed = seeds.derive(self._seed, "tune", instance.id, request.seed)
         where = (request.instance, request.seed)
         first = where not in self._rest
         if first:
-            rest = self.search.rest
+            rest = self._search.rest
             self._rest[where] = self._threads.submit(portfolio_score, self._evaluator, rest, instance, seed)
         self._threads.submit(self._answer, request, instance, seed, self._rest[where], first)
 
@@ -202,10 +213,10 @@ class _Session:
             made = self._evaluator.submit(request.configuration, instance, seed, bound=others.score).result()
         except BaseException as error:
             self._trouble = error
-            self.hang_up()
+            self._cut()  # Requests that have arrived are taken all the same, so the threads stay.
             return
         score, charge = min(made.score, others.score), made.charge + (others.charge if pays_rest else 0.0)
-        members = 1 + len(self.search.rest)
+        members = 1 + len(self._search.rest)
         self._side_by_side.append(members * self._evaluator.metric.cap(score))
         with self._sending:
             wire.send(connection, TrialAnswer(request.number, score, charge))

@@ -5,7 +5,7 @@ For tests of what is built on runs: the same requests give the same answers, how
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -23,6 +23,8 @@ class PureExecutor:
     """Typical CPU seconds to the target."""
     on_run: Callable[[], object] = lambda: None
     slots: int = 2
+    unsolvable: Collection[str] = ()
+    """Instances, by their ids, of which no run finds a solution."""
     runs: int = field(default=0, init=False)
 
     def submit(self, run: Run, on_incumbent: Callable[[Incumbent], None] | None = None) -> Future[Outcome]:
@@ -33,6 +35,8 @@ class PureExecutor:
         return made
 
     def outcome(self, run: Run) -> Outcome:
+        if run.instance.id in self.unsolvable:
+            return Outcome(Ending.TIMEOUT, cpu=run.limits.cpu)
         cost = 1000 + seeds.derive(0, "cost", run.instance.id) % 1000
         if run.target is None:
             return Outcome(Ending.TIMEOUT, cpu=run.limits.cpu, cost=cost)

@@ -1,0 +1,128 @@
+"""Evolution of the portfolio (Algorithm 1, lines 2-15), which CEPS and EPS share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceps import seeds
+from ceps.construction.budget import Budget
+from ceps.construction.initialisation import initialise
+from ceps.construction.method import Members, Scores, Task
+from ceps.construction.phases import ids, run_sessions, solved
+from ceps.construction.shared_settings import SessionSettings, at_least_one
+from ceps.construction.tuner import Search
+from ceps.construction.validation import Replacement, contributions, validate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvolutionSettings(SessionSettings):
+    """Settings of the methods that evolve a portfolio; ``sessions`` are those of every iteration."""
+
+    iterations: int = 4
+    """MaxIte."""
+    candidates: int = 100
+    """The most configurations tested for the first portfolio."""
+    removal: str = "stratified"
+    """Which member a session replaces: every one in turn (``stratified``) or a random one (``random``, the paper's)."""
+    elitist: bool = True
+    """Keep Θ unless a candidate is better on the same seeds. ``false``: the best candidate always replaces it."""
+
+    def __post_init__(self) -> None:
+        at_least_one(self, "iterations", "sessions", "in_flight", "candidates", "batch")
+        if self.removal not in ("stratified", "random"):
+            raise ValueError(f"removal must be 'stratified' or 'random', not '{self.removal}'")
+
+
+def first_portfolio(task: Task, settings: EvolutionSettings, budget: Budget) -> tuple[Members, Scores]:
+    """Lines 2-7: the best of a random sample, member by member."""
+    account = budget.open_phase()
+    task.journal.begin("initialisation", account)
+    initial = initialise(task, settings.candidates, account)
+    budget.close_phase(account)
+    inputs = {"instances": ids(task.instances), "granted": account.granted}
+    result = {"members": ids(initial.members), "score": initial.score}
+    task.journal.decide("initialisation", inputs, result, account.charged)
+    task.journal.keep("initial", initial.members, initial.scores)
+    return initial.members, initial.scores
+
+
+def evolve_members(
+    task: Task,
+    settings: EvolutionSettings,
+    budget: Budget,
+    members: Members,
+    scores: Scores,
+    instances: Sequence[Any],
+    round_: int,
+) -> list[Replacement]:
+    """Lines 10-14: n sessions, each looks for a configuration that improves Θ less one member."""
+    rng = seeds.generator(task.seed, "removal", round_)
+    slots = removed_slots(settings, contributions(scores), rng)
+    drawn = task.sample(len(task.defaults) + settings.iterations * settings.sessions)[len(task.defaults) :]
+    searches = [
+        Search(
+            instances=tuple(solved(task, instances)),
+            rest=(*members[:slot], *members[slot + 1 :]),
+            starts=(members[slot], *task.defaults, drawn[(round_ - 1) * settings.sessions + number]),
+            seed=seeds.derive(task.seed, "session", round_, number),
+            grant=budget.next_grant / settings.sessions,
+            in_flight=settings.in_flight,
+        )
+        for number, slot in enumerate(slots)
+    ]
+    found = run_sessions(task, budget, f"configuration {round_}", searches)
+    return [Replacement(slot, each.configuration) for slot, each in zip(slots, found, strict=True)]
+
+
+def removed_slots(
+    settings: EvolutionSettings, contribution: npt.NDArray[np.float64], rng: np.random.Generator
+) -> list[int]:
+    """Line 11: the slot each session replaces. Stratified: equally many for each, the rest to the least useful."""
+    size = len(contribution)
+    if settings.removal == "random":
+        return [int(slot) for slot in rng.integers(size, size=settings.sessions)]
+    least_useful_first = np.argsort(contribution, kind="stable")
+    extra = least_useful_first[: settings.sessions % size]
+    return sorted([*range(size)] * (settings.sessions // size) + [int(slot) for slot in extra])
+
+
+def select(
+    task: Task,
+    settings: EvolutionSettings,
+    budget: Budget,
+    members: Members,
+    candidates: Sequence[Replacement],
+    instances: Sequence[Any],
+    round_: int,
+) -> tuple[Members, Scores, dict[str, float]]:
+    """Line 15: the best candidate replaces Θ, if it is better on the same instances and seeds (or in any case)."""
+    account = budget.open_phase()
+    task.journal.begin(f"validation {round_}", account)
+    validated = validate(task, members, candidates, instances, round_, settings.batch, account)
+    budget.close_phase(account)
+    means = validated.candidates.mean(axis=0)
+    best = int(np.argmin(means))
+    old = float(validated.incumbent.mean())
+    replaced = bool(means[best] < old) or not settings.elitist
+    inputs = {
+        "members": ids(members),
+        "candidates": [[each.slot, each.configuration.id] for each in candidates],
+        "instances": ids(validated.instances),
+        "granted": account.granted,
+    }
+    result = {"incumbent": old, "candidates": means.tolist(), "replaced_by": best if replaced else None}
+    task.journal.decide(f"validation {round_}", inputs, result, account.charged)
+    scores, score = validated.members, validated.incumbent
+    if replaced:
+        members = candidates[best].applied_to(members)
+        scores, score = validated.with_replaced(best, candidates[best].slot), validated.candidates[:, best]
+    task.journal.keep(f"iteration {round_}", members, scores)
+    # Fitness judged by a reference that has since been beaten is not fitness any more.
+    beaten = {each.id for each in task.evaluator.references.settle(instances)}
+    fitness = {each.id: float(each_score) for each, each_score in zip(validated.instances, score, strict=True)}
+    return members, scores, {key: value for key, value in fitness.items() if key not in beaten}
