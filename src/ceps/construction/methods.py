@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ceps.construction import ceps, single
+from ceps.construction import ceps, clustering, parhydra, single
 from ceps.construction.method import Method
 from ceps.errors import UserError, did_you_mean
 
-METHODS: Mapping[str, Method] = {"ceps": ceps, "single": single}
+METHODS: Mapping[str, Method] = {
+    "ceps": ceps,
+    "clustering": clustering,
+    "parhydra": parhydra,
+    "single": single,
+}
 
 
 def method_named(name: str) -> Method:

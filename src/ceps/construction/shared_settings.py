@@ -5,6 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+def at_least_one(settings: SessionSettings, *keys: str) -> None:
+    for key in keys:
+        if getattr(settings, key) < 1:
+            raise ValueError(f"{key} must be at least 1, not {getattr(settings, key)}")
+
+
+def above_zero(*shares: float) -> None:
+    if min(shares) <= 0.0:
+        raise ValueError("every share must be above 0")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSettings:
     """Settings of every method, in a scenario beside its name."""
@@ -34,12 +45,11 @@ class Shares:
         above_zero(self.configuration, self.validation)
 
 
-def at_least_one(settings: SessionSettings, *keys: str) -> None:
-    for key in keys:
-        if getattr(settings, key) < 1:
-            raise ValueError(f"{key} must be at least 1, not {getattr(settings, key)}")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoPhaseSettings(SessionSettings):
+    """Settings of a method that searches, and then chooses."""
 
+    shares: Shares = Shares()
 
-def above_zero(*shares: float) -> None:
-    if min(shares) <= 0.0:
-        raise ValueError("every share must be above 0")
+    def weights(self) -> list[float]:
+        return [self.shares.configuration, self.shares.validation]

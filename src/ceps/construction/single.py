@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ceps import seeds
 from ceps.construction.budget import Budget, smallest_total
 from ceps.construction.method import Members, Outline, Task
 from ceps.construction.phases import choose, establish_references, run_sessions, solved
-from ceps.construction.shared_settings import SessionSettings, Shares
+from ceps.construction.shared_settings import TwoPhaseSettings
 from ceps.construction.tuner import Search
 from ceps.errors import UserError, did_you_mean
 from ceps.tables import read_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SingleSettings(SessionSettings):
+class SingleSettings(TwoPhaseSettings):
     """Settings of the search for one configuration, in a scenario beside ``name = "single"``."""
 
     solver: str | None = None
     """The solver that is tuned. It may be left out where the scenario has only one."""
-    shares: Shares = field(default_factory=Shares)
-
-    def weights(self) -> list[float]:
-        return [self.shares.configuration, self.shares.validation]
 
 
 def smallest_budget(outline: Outline) -> float:
