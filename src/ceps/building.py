@@ -171,6 +171,8 @@ class Plan:
 
 def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | None:
     """The plan of a scenario; None when it has no budget. What cannot be built is refused, before anything is run."""
+    effort = Effort(cpu=scenario.references.cpu or cast.metric.cutoff)
+    cpu_of_reference = effort.runs * effort.cpu if cast.metric.uses_target else 0.0
     with naming(named):
         smallest = method_named(scenario.method.name).smallest_budget(
             Outline(
@@ -179,15 +181,15 @@ def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | Non
                 metric=cast.metric,
                 instances=cast.instances,
                 size=scenario.portfolio.size,
+                cpu_of_reference=cpu_of_reference,
                 options=scenario.method.options,
             )
         )
     if scenario.budget is None:
         return None
     count = len(cast.instances)
-    effort = Effort(cpu=scenario.references.cpu or cast.metric.cutoff)
-    if cast.metric.uses_target and not scenario.references.known:
-        smallest += count * effort.runs * effort.cpu
+    if not scenario.references.known:
+        smallest += count * cpu_of_reference
     budget = scenario.budget.cpu
     if budget < smallest:
         raise UserError(

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from ceps.construction import ceps, clustering, parhydra, single
+from ceps.construction import ceps, clustering, eps, parhydra, single
 from ceps.construction.methods import METHODS, method_named
 from ceps.errors import UserError
 from ceps.testing.methods import MethodContract
@@ -32,6 +32,11 @@ class TestParhydra(MethodContract):
 class TestClustering(MethodContract):
     method = clustering
     options: ClassVar[Mapping[str, Any]] = {"sessions": 2, "batch": 2}
+
+
+class TestEps(MethodContract):
+    method = eps
+    options: ClassVar[Mapping[str, Any]] = {**TestCeps.options, "new_instances": 3}
 
 
 class TestSingle(MethodContract):

@@ -44,7 +44,7 @@ def breed(
     while account.left > 0.0 and barren < MOST_BARREN_BATCHES:  # line 20
         wanted = _affordable(task, account, charge_references, batch)
         parents = [population[index] for index in rng.integers(len(population), size=wanted)]
-        children = _mutate_all(task, parents, {each.id for each in population}, rng)  # line 21
+        children = mutants(task, parents, {each.id for each in population}, rng)  # line 21
         scored = _score_all(task, members, children, round_, charge_references, account)  # line 22
         offspring, dropped = offspring + wanted, dropped + wanted - len(scored)
         barren = 0 if scored else barren + 1
@@ -85,10 +85,10 @@ def _fitness_of_all(
     return {**known, **{instance.id: each.score for instance, each in zip(missing, scored, strict=True)}}
 
 
-def _mutate_all(task: Task, parents: Sequence[Any], taken: set[str], rng: np.random.Generator) -> list[tuple[Any, Any]]:
-    """Children with their parents. What cannot be made, read back, or told from others is dropped."""
+def mutants(task: Task, parents: Sequence[Any], taken: set[str], rng: np.random.Generator) -> list[Any]:
+    """A child of every parent, remembered with it. What cannot be made, read back, or told from others is dropped."""
     problem = task.evaluator.problem
-    children: list[tuple[Any, Any]] = []
+    children: list[Any] = []
     for parent in parents:
         try:
             child = problem.mutate(parent, rng)
@@ -97,22 +97,21 @@ def _mutate_all(task: Task, parents: Sequence[Any], taken: set[str], rng: np.ran
             continue
         if sound and child.id not in taken:
             taken.add(child.id)
-            children.append((parent, child))
+            task.evaluator.remember(child, parent)
+            children.append(child)
     return children
 
 
 def _score_all(
     task: Task,
     members: Members,
-    children: Sequence[tuple[Any, Any]],
+    children: Sequence[Any],
     round_: int,
     charge_references: bool,
     account: Account,
 ) -> list[tuple[Any, float]]:
     """Line 22, by references from one run each; instances that nobody can solve are dropped."""
-    for parent, child in children:
-        task.evaluator.remember(child, parent)
-    with_cost = [child for _, child in children]
+    with_cost = list(children)
     if task.evaluator.metric.uses_target:
         before = task.evaluator.references.cpu_charged
         task.evaluator.references.estimate(with_cost)

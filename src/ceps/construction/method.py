@@ -51,6 +51,8 @@ class Outline:
     """T, the training instances."""
     size: int
     """K, the number of members."""
+    cpu_of_reference: float
+    """CPU seconds of finding the cost that counts as solved on one instance, at best; 0 where none is needed."""
     options: Mapping[str, Any]
     """The method's own settings."""
 
@@ -78,12 +80,14 @@ class Task:
 
     @property
     def outline(self) -> Outline:
+        metric = self.evaluator.metric
         return Outline(
             problem=self.evaluator.problem,
             solvers=[default.solver for default in self.defaults],
-            metric=self.evaluator.metric,
+            metric=metric,
             instances=self.instances,
             size=self.size,
+            cpu_of_reference=self.evaluator.references.cpu_of_one if metric.uses_target else 0.0,
             options=self.options,
         )
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ceps.construction import ceps, clustering, parhydra, single
+from ceps.construction import ceps, clustering, eps, parhydra, single
 from ceps.construction.method import Method
 from ceps.errors import UserError, did_you_mean
 
 METHODS: Mapping[str, Method] = {
     "ceps": ceps,
     "clustering": clustering,
+    "eps": eps,
     "parhydra": parhydra,
     "single": single,
 }

@@ -31,6 +31,11 @@ def establish_references(task: Task, settings: SessionSettings, budget: Budget, 
         charge = references.cpu_charged - before if settings.charge_references else 0.0
         task.journal.decide("references", inputs, result, charge)
         budget.charge(charge)
+    require(budget, needed)
+
+
+def require(budget: Budget, needed: float) -> None:
+    """Refuse to go on where references have left too little."""
     if budget.left < needed:
         raise UserError(
             f"[budget] cpu: {budget.total:.0f} s are too few. References took {budget.charged:.0f} s, the first runs "

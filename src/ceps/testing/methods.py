@@ -10,7 +10,7 @@ Builds are real, but for the runs: their outcomes are pure functions, so whole b
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any, ClassVar
 
@@ -100,11 +100,19 @@ class MethodContract:
             yield tuner
 
     def outline(self, metric: Metric) -> Outline:
-        return Outline(Bits(), [BitSolver.name], metric, INSTANCES, self.size, self.options)
+        return Outline(
+            problem=Bits(),
+            solvers=[BitSolver.name],
+            metric=metric,
+            instances=INSTANCES,
+            size=self.size,
+            cpu_of_reference=EFFORT.runs * EFFORT.cpu if metric.uses_target else 0.0,
+            options=self.options,
+        )
 
     def budget(self, metric: Metric) -> float:
-        references = len(INSTANCES) * EFFORT.runs * EFFORT.cpu if metric.uses_target else 0.0
-        return self.spare * (references + self.method.smallest_budget(self.outline(metric)))
+        outline = self.outline(metric)
+        return self.spare * (len(INSTANCES) * outline.cpu_of_reference + self.method.smallest_budget(outline))
 
     def build(
         self,
@@ -214,10 +222,7 @@ class MethodContract:
 
     def test_wrong_settings_are_refused_before_anything_is_run(self) -> None:
         """An unknown setting is named when the smallest budget is asked for."""
-        outline = self.outline(Par10(CUTOFF))
-        wrong = Outline(
-            outline.problem, outline.solvers, outline.metric, outline.instances, outline.size, {"no such setting": 1}
-        )
+        wrong = replace(self.outline(Par10(CUTOFF)), options={**self.options, "no such setting": 1})
         with pytest.raises(UserError, match="no such setting"):
             self.method.smallest_budget(wrong)
 

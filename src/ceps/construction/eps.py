@@ -1,0 +1,99 @@
+"""EPS: evolution of parameterised search. As CEPS, but all new instances are made at first, without any feedback."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ceps import seeds
+from ceps.construction.breeding import MOST_BARREN_BATCHES, mutants
+from ceps.construction.budget import Account, Budget
+from ceps.construction.evolution import EvolutionSettings, evolve_members, first_portfolio, select
+from ceps.construction.initialisation import smallest_grant
+from ceps.construction.method import Members, Outline, Task
+from ceps.construction.phases import establish_references, ids, require, solved
+from ceps.construction.shared_settings import above_zero
+from ceps.tables import read_table
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """How the budget is shared: as in CEPS, but for the generation."""
+
+    initialisation: float = 8.0
+    configuration: float = 60.0
+    validation: float = 20.0
+
+    def __post_init__(self) -> None:
+        above_zero(self.initialisation, self.configuration, self.validation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpsSettings(EvolutionSettings):
+    """Settings of EPS, in a scenario beside ``name = "eps"``."""
+
+    new_instances: int
+    """How many instances are made. The paper makes as many as CEPS comes to on the same training instances."""
+    shares: Shares = Shares()
+
+    def __post_init__(self) -> None:
+        EvolutionSettings.__post_init__(self)
+        if self.new_instances < 0:
+            raise ValueError(f"new_instances must be at least 0, not {self.new_instances}")
+
+    def weights(self) -> list[float]:
+        rounds = [self.shares.configuration / self.iterations, self.shares.validation / self.iterations]
+        return [self.shares.initialisation, *rounds * self.iterations]
+
+
+def smallest_budget(outline: Outline) -> float:
+    settings = read_table(EpsSettings, outline.options, "[method]")
+    of_references = settings.new_instances * outline.cpu_of_reference if settings.charge_references else 0.0
+    return of_references + _of_evolution(settings, outline)
+
+
+def build(task: Task) -> Members:
+    """Mutation, then Algorithm 1 without its lines 18-26 on the union of old and new instances."""
+    settings = read_table(EpsSettings, task.options, "[method]")
+    budget = Budget(task.budget, settings.weights())
+    establish_references(task, settings, budget, smallest_budget(task.outline))
+    union = replace(task, instances=[*task.instances, *_mutate(task, settings, budget)])
+    require(budget, _of_evolution(settings, task.outline))
+    members, scores = first_portfolio(union, settings, budget)
+    for round_ in range(1, settings.iterations + 1):
+        candidates = evolve_members(union, settings, budget, members, scores, union.instances, round_)
+        members, scores, _ = select(union, settings, budget, members, candidates, union.instances, round_)
+    return members
+
+
+def _of_evolution(settings: EpsSettings, outline: Outline) -> float:
+    """CPU seconds that evolution on the union cannot do without."""
+    weights, union = settings.weights(), len(outline.instances) + settings.new_instances
+    return smallest_grant(outline.size, union, outline.metric.cutoff) * sum(weights) / weights[0]
+
+
+def _mutate(task: Task, settings: EpsSettings, budget: Budget) -> list[Any]:
+    """New instances near those of T, however hard they are; what cannot be used is replaced while there is money."""
+    references, uses_target = task.evaluator.references, task.evaluator.metric.uses_target
+    account = Account(budget.left)
+    task.journal.begin("mutation", account)
+    rng = seeds.generator(task.seed, "mutation")
+    taken = set(ids(task.instances))
+    new: list[Any] = []
+    offspring = barren = 0
+    while len(new) < settings.new_instances and barren < MOST_BARREN_BATCHES and account.left > 0.0:
+        wanted = settings.new_instances - len(new)
+        parents = [task.instances[index] for index in rng.integers(len(task.instances), size=wanted)]
+        children = mutants(task, parents, taken, rng)
+        if uses_target:
+            before = references.cpu_charged
+            references.establish(children)
+            account.pay(settings.charge_references * (references.cpu_charged - before))
+        usable = solved(task, children)
+        offspring, barren = offspring + wanted, 0 if usable else barren + 1
+        new += usable
+    budget.charge(account.charged)
+    inputs = {"instances": ids(task.instances), "new_instances": settings.new_instances}
+    result = {"admitted": ids(new), "offspring": offspring, "dropped": offspring - len(new)}
+    task.journal.decide("mutation", inputs, result, account.charged)
+    return new
