@@ -140,11 +140,13 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
             started=time.monotonic(),
         )
         watch.start(numbers)
+        joint = JointSpace(tuple(cast.solvers))
         task = Task(
             evaluator=evaluator,
             tuner=tuner,
-            defaults=JointSpace(tuple(cast.solvers)).defaults,
+            defaults=joint.defaults,
             sample=lambda count: sample(cast.solvers, count, scenario.seed),
+            vector=joint.vector,
             size=scenario.portfolio.size,
             instances=cast.instances,
             budget=scenario.budget.cpu,

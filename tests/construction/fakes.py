@@ -11,7 +11,7 @@ import numpy as np
 
 from ceps.construction.budget import Account
 from ceps.construction.method import Members, Scores, Task
-from ceps.construction.tuner import Found, Search
+from ceps.construction.tuner import Found, Search, TrialScore
 from ceps.evaluator import Evaluation
 from ceps.metrics import Par10
 from ceps.records import Configuration, Ending, Outcome, digest
@@ -102,9 +102,10 @@ class FakeEvaluator:
 
 @dataclass
 class FakeTuner:
-    """Finds what the script says for each search, at the price of its grant."""
+    """Finds what the script says for each search, at the price of its grant, after the trials it is told."""
 
     script: Callable[[Search], Configuration]
+    history: Callable[[Search], tuple[TrialScore, ...]] = lambda search: ()
     searches: list[Search] = field(default_factory=list)
 
     def tune(
@@ -114,7 +115,7 @@ class FakeTuner:
         on_found: Callable[[int, Found], None],
     ) -> list[Found]:
         self.searches += searches
-        found = [Found(self.script(search), search.grant, 1, 0.0) for search in searches]
+        found = [Found(self.script(each), each.grant, 1, 0.0, self.history(each)) for each in searches]
         for index, each in enumerate(found):
             on_found(index, each)
         return found
@@ -164,6 +165,7 @@ def task_of(
         tuner=tuner or FakeTuner(lambda search: theta(99)),
         defaults=[theta(0)],
         sample=lambda count: [theta(number) for number in range(count)],
+        vector=lambda configuration: [float(number_of(configuration))],
         size=size,
         instances=instances_of(3) if instances is None else instances,
         budget=budget,

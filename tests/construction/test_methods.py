@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from ceps.construction import ceps, clustering, eps, parhydra, single
+from ceps.construction import ceps, clustering, eps, parhydra, pcit, single
 from ceps.construction.methods import METHODS, method_named
 from ceps.errors import UserError
 from ceps.testing.methods import MethodContract
@@ -37,6 +37,11 @@ class TestClustering(MethodContract):
 class TestEps(MethodContract):
     method = eps
     options: ClassVar[Mapping[str, Any]] = {**TestCeps.options, "new_instances": 3}
+
+
+class TestPcit(MethodContract):
+    method = pcit
+    options: ClassVar[Mapping[str, Any]] = {"sessions": 2, "batch": 2, "phases": 3}
 
 
 class TestSingle(MethodContract):

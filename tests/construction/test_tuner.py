@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -89,6 +90,37 @@ def test_the_rest_is_completed_once_per_instance_and_charged(tuner: ProcessTuner
     assert found.charge == len(evaluator.asked) * RUN
     assert set(trials) == {5.0}
     assert found.trials == len(trials)
+
+
+def test_all_trials_are_told_if_they_are_wanted(tuner: ProcessTuner) -> None:
+    """In the order of asking, with their scores, and so that they survive the way into the journal and back."""
+    evaluator = Instant()
+    search = Search(INSTANCES, (), (DEFAULT,), 1, 30.0, in_flight=3, with_history=True)
+    (found,) = tuner.tune(evaluator, [search], lambda index, found: None)  # type: ignore[arg-type]
+    assert len(found.history) == found.trials >= 30
+    assert found.history[0].configuration == DEFAULT
+    asked = {(configuration, instance) for configuration, instance, *_ in evaluator.asked}
+    assert {(trial.configuration, trial.instance) for trial in found.history} == asked
+    assert all(trial.score == 6.0 - int(trial.configuration.as_dict()["KICKS"]) for trial in found.history)
+    assert Found.from_json(json.loads(json.dumps(found.as_json()))) == found
+
+
+def test_a_search_may_be_of_one_solver_only() -> None:
+    """Though there are two solvers, and the other is the better one."""
+    with ProcessTuner([Lkh(), TwoOpt()], seed=1) as tuner:
+        evaluator = Instant()
+        search = Search(INSTANCES, (), (DEFAULT,), 1, 20.0, solver="lkh")
+        tuner.tune(evaluator, [search], lambda index, found: None)  # type: ignore[arg-type]
+    assert {configuration.solver for configuration, *_ in evaluator.asked} == {"lkh"}
+
+
+def test_sessions_search_their_own_instances(tuner: ProcessTuner) -> None:
+    """Every session sees its instances and no others."""
+    evaluators = [Instant(), Instant()]
+    for evaluator, own in zip(evaluators, (INSTANCES[:2], INSTANCES[2:]), strict=True):
+        search = Search(own, (), (DEFAULT,), 1, 20.0)
+        tuner.tune(evaluator, [search], lambda index, found: None)  # type: ignore[arg-type]
+        assert {instance for _, instance, *_ in evaluator.asked} == {each.id for each in own}
 
 
 def test_solver_seeds_are_common_to_all_sessions(tuner: ProcessTuner) -> None:

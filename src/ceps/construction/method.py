@@ -67,6 +67,8 @@ class Task:
     """The default configuration of every solver."""
     sample: Callable[[int], Sequence[Configuration]]
     """So many configurations: the defaults first, then random ones."""
+    vector: Callable[[Configuration], Sequence[float]]
+    """A configuration as numbers, of the same length for all, for models to learn from."""
     size: int
     """K, the number of members."""
     instances: Sequence[Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ceps.construction import ceps, clustering, eps, parhydra, single
+from ceps.construction import ceps, clustering, eps, parhydra, pcit, single
 from ceps.construction.method import Method
 from ceps.errors import UserError, did_you_mean
 
@@ -13,6 +13,7 @@ METHODS: Mapping[str, Method] = {
     "clustering": clustering,
     "eps": eps,
     "parhydra": parhydra,
+    "pcit": pcit,
     "single": single,
 }
 

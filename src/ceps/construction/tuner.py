@@ -44,6 +44,18 @@ class Search:
     """Trials under way at a time; their scores are folded in the order of asking."""
     solver: str | None = None
     """The solver whose configurations are searched; None: those of all."""
+    with_history: bool = False
+    """Whether all trials are to be told, beside what was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialScore:
+    """What a trial came to."""
+
+    configuration: Configuration
+    instance: str
+    """Its id."""
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +68,40 @@ class Found:
     side_by_side: float
     """What the trials would have cost with all members side by side until one has solved the instance."""
 
+    history: tuple[TrialScore, ...] = ()
+    """All trials in the order of asking, if they are wanted."""
+
     def as_json(self) -> dict[str, Any]:
-        member = {"solver": self.configuration.solver, "parameters": self.configuration.as_dict()}
-        numbers = {"charge": self.charge, "trials": self.trials, "side_by_side": self.side_by_side}
-        return {"configuration": member, **numbers}
+        # Configurations are long, and most have several trials: each is told once.
+        tried = list(dict.fromkeys(trial.configuration for trial in self.history))
+        numbers = {configuration: number for number, configuration in enumerate(tried)}
+        return {
+            "configuration": _as_json(self.configuration),
+            "charge": self.charge,
+            "trials": self.trials,
+            "side_by_side": self.side_by_side,
+            "tried": [_as_json(configuration) for configuration in tried],
+            "history": [[numbers[trial.configuration], trial.instance, trial.score] for trial in self.history],
+        }
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Found:
-        member = content["configuration"]
-        numbers = {key: content[key] for key in ("charge", "trials", "side_by_side")}
-        return cls(Configuration.of(member["solver"], member["parameters"]), **numbers)
+        tried = [_from_json(each) for each in content["tried"]]
+        return cls(
+            configuration=_from_json(content["configuration"]),
+            charge=content["charge"],
+            trials=content["trials"],
+            side_by_side=content["side_by_side"],
+            history=tuple(TrialScore(tried[number], instance, score) for number, instance, score in content["history"]),
+        )
+
+
+def _as_json(configuration: Configuration) -> dict[str, Any]:
+    return {"solver": configuration.solver, "parameters": configuration.as_dict()}
+
+
+def _from_json(content: Mapping[str, Any]) -> Configuration:
+    return Configuration.of(content["solver"], content["parameters"])
 
 
 class Tuner(Protocol):
@@ -167,6 +203,7 @@ class _Session:
         self._connection: socket.socket | None = None
         self._trouble: BaseException | None = None
         self._side_by_side: list[float] = []
+        self._history: dict[int, TrialScore] = {}
 
     def run(self, connect: Callable[[], socket.socket], order: SessionOrder) -> Found:
         """Hold the session: answer its requests until it has its result."""
@@ -180,7 +217,9 @@ class _Session:
                     raise self._trouble or ended from error
                 if isinstance(message, SessionResult):
                     # fsum: the same whatever order the answers came in.
-                    return Found(message.configuration, message.charge, message.trials, fsum(self._side_by_side))
+                    side_by_side = fsum(self._side_by_side)
+                    history = tuple(trial for _, trial in sorted(self._history.items()))
+                    return Found(message.configuration, message.charge, message.trials, side_by_side, history)
                 assert isinstance(message, TrialRequest)
                 self._take(message)
 
@@ -218,5 +257,7 @@ class _Session:
         score, charge = min(made.score, others.score), made.charge + (others.charge if pays_rest else 0.0)
         members = 1 + len(self._search.rest)
         self._side_by_side.append(members * self._evaluator.metric.cap(score))
+        if self._search.with_history:
+            self._history[request.number] = TrialScore(request.configuration, instance.id, score)
         with self._sending:
             wire.send(connection, TrialAnswer(request.number, score, charge))

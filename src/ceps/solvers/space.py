@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from ceps import seeds
@@ -70,6 +71,10 @@ class JointSpace:
             chosen = configuration.solver
             values = {CHOICE: chosen, **{f"{chosen}:{name}": value for name, value in values.items()}}
         return deactivate_inactive_hyperparameters(values, self.space)
+
+    def vector(self, configuration: Configuration) -> list[float]:
+        """A configuration as numbers for models to learn from; -1 where a parameter is not active."""
+        return [-1.0 if isnan(value) else float(value) for value in self.point(configuration).get_array()]
 
     def sample(self, count: int, seed: int) -> list[Configuration]:
         """The default configuration of every solver, then random ones, of all solvers alike.

@@ -142,6 +142,7 @@ class MethodContract:
             tuner=tuner,
             defaults=SPACE.defaults,
             sample=_sample,
+            vector=SPACE.vector,
             size=self.size,
             instances=INSTANCES,
             budget=self.budget(metric) if budget is None else budget,
