@@ -104,7 +104,7 @@ class FakeEvaluator:
 class FakeTuner:
     """Finds what the script says for each search, at the price of its grant, after the trials it is told."""
 
-    script: Callable[[Search], Configuration]
+    script: Callable[[Search], Configuration | Members]
     history: Callable[[Search], tuple[TrialScore, ...]] = lambda search: ()
     searches: list[Search] = field(default_factory=list)
 
@@ -115,7 +115,11 @@ class FakeTuner:
         on_found: Callable[[int, Found], None],
     ) -> list[Found]:
         self.searches += searches
-        found = [Found(self.script(each), each.grant, 1, 0.0, self.history(each)) for each in searches]
+        answers = [self.script(search) for search in searches]
+        found = [
+            Found(answer if isinstance(answer, tuple) else (answer,), search.grant, 1, 0.0, self.history(search))
+            for search, answer in zip(searches, answers, strict=True)
+        ]
         for index, each in enumerate(found):
             on_found(index, each)
         return found

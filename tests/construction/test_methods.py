@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from ceps.construction import ceps, clustering, eps, parhydra, pcit, single
+from ceps.construction import ceps, clustering, eps, global_, parhydra, pcit, single
 from ceps.construction.methods import METHODS, method_named
 from ceps.errors import UserError
 from ceps.testing.methods import MethodContract
@@ -22,6 +22,11 @@ class TestCeps(MethodContract):
         "batch": 2,
         "shares": {"initialisation": 30.0},
     }
+
+
+class TestGlobal(MethodContract):
+    method = global_
+    options: ClassVar[Mapping[str, Any]] = {"sessions": 2, "batch": 2}
 
 
 class TestParhydra(MethodContract):

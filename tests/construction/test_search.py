@@ -339,3 +339,21 @@ def test_starts_of_any_solver_are_tried_first() -> None:
     search = begin(Lkh(), TwoOpt(), NUMBERS, starts=starts)
     asked = advance(search, hashed, 30)
     assert tuple(dict.fromkeys(trial.configuration for trial in asked))[:3] == starts
+
+
+def test_a_portfolio_is_searched_as_a_whole() -> None:
+    """Two configurations at once: the search finds a pair that is good on both halves of the instances."""
+
+    def score(trial: Trial) -> float:
+        wanted = 0.1 if trial.instance % 2 else 0.9
+        return min(abs(float(member.as_dict()["x"]) - wanted) for member in trial.members)
+
+    start = tuple(Configuration.of("solver", {"x": 0.5, "y": y, "z": 7}) for y in (0.1, 0.2))
+    search = Search([NUMBERS], np.arange(4.0)[:, None] % 2, 4, start, 1, SearchSettings(), width=2)
+    asked = advance(search, score, 150, in_flight=2)
+    assert asked[0].members == start
+    assert {len(trial.members) for trial in asked} == {2}
+    assert search.standing.mean < 0.1
+    alone = begin(NUMBERS, instances=4, starts=start[:1])
+    advance(alone, score, 150, in_flight=2)
+    assert alone.standing.mean > 0.35

@@ -23,7 +23,7 @@ import ceps.construction.surrogate as module
 from ceps.construction.surrogate import Rows, Surrogate
 from ceps.construction.vectors import Vectors
 from ceps.solvers.lkh import Lkh
-from ceps.solvers.space import JointSpace
+from ceps.solvers.space import JointSpace, ProductSpace
 from tests.solvers.made import Made
 from tests.solvers.two_opt import TwoOpt
 
@@ -38,17 +38,18 @@ def space() -> ConfigurationSpace:
 
 
 SOLVER = Made("solver", space)
-ALONE = JointSpace((SOLVER,))
-JOINED = JointSpace((Lkh(), SOLVER, TwoOpt(), Made("bare")))
+ALONE = ProductSpace(JointSpace((SOLVER,)))
+JOINED = ProductSpace(JointSpace((Lkh(), SOLVER, TwoOpt(), Made("bare"))))
+THREEFOLD = ProductSpace(JointSpace((SOLVER, TwoOpt())), 3)
 
 
-@pytest.mark.parametrize("joint", [ALONE, JOINED], ids=["one", "four"])
+@pytest.mark.parametrize("joint", [ALONE, JOINED, THREEFOLD], ids=["one", "four", "threefold"])
 @given(seed=st.integers(0, 2**31 - 1), count=st.integers(1, 40))
 @settings(derandomize=True, deadline=None, max_examples=30)
-def test_vectors_are_legal(joint: JointSpace, seed: int, count: int) -> None:
+def test_vectors_are_legal(joint: ProductSpace, seed: int, count: int) -> None:
     """Whatever is drawn and varied is a legal configuration, and survives the way to values and back."""
     made = joint.space
-    whole = [made.index_of[name] for name in ("n", "solver:n", "lkh:KICKS") if name in made]
+    whole = [made.index_of[name] for name in ("n", "solver:n", "lkh:KICKS", "3:solver:n") if name in made]
     vectors = Vectors(joint, np.random.RandomState(seed))
     drawn = vectors.draw(count)
     for row in np.vstack([drawn, vectors.vary(drawn, 5)]):
@@ -75,7 +76,7 @@ def test_variations_change_one_parameter() -> None:
 def test_variations_are_of_the_chosen_solver_or_change_it() -> None:
     """Around a configuration of a small solver, every variation changes it: a value of its own, or the solver."""
     rng = np.random.RandomState(1)
-    centre = JOINED.point(JOINED.defaults[2]).get_array()
+    centre = JOINED.point(JOINED.joint.defaults[2:3]).get_array()
     near = Vectors(JOINED, rng).vary(centre[None, :], 400)
     others = near[near[:, 0] != centre[0]]
     assert {*others[:, 0]} == {0.0, 1.0, 3.0}
@@ -87,9 +88,21 @@ def test_variations_are_of_the_chosen_solver_or_change_it() -> None:
     assert names == ["two-opt:kick", "two-opt:start", "two-opt:kicks"]
 
 
+def test_variations_of_a_portfolio_change_one_member() -> None:
+    """Every variation changes one member at most, and all members have their turn."""
+    centre = THREEFOLD.joint.sample(9, seed=1)[-3:]
+    point = THREEFOLD.point(centre)
+    near = Vectors(THREEFOLD, np.random.RandomState(1)).vary(point.get_array()[None, :], 300)
+    assert THREEFOLD.members(point) == tuple(centre)
+    varied = [THREEFOLD.members(Configuration(THREEFOLD.space, vector=row)) for row in near]
+    changes = [[old != new for old, new in zip(centre, members, strict=True)] for members in varied]
+    assert max(map(sum, changes)) == 1
+    assert all(sum(each) > 10 for each in zip(*changes, strict=True))
+
+
 def test_the_model_tells_every_solver_from_the_others() -> None:
     """Of three solvers the one in the middle is fast: the model says so of configurations it has not seen."""
-    joint = JointSpace(tuple(Made(name, space) for name in ("a", "b", "c")))
+    joint = ProductSpace(JointSpace(tuple(Made(name, space) for name in ("a", "b", "c"))))
     vectors = Vectors(joint, np.random.RandomState(1))
     known, new = vectors.draw(150), vectors.draw(60)
     seconds = np.where(known[:, 0] == 1.0, 1.0, 10.0)[:, None]

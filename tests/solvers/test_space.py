@@ -38,7 +38,7 @@ from hypothesis import strategies as st
 from ceps.records import Configuration
 from ceps.solvers.lkh import Lkh
 from ceps.solvers.solver import default_configuration, plain_configuration
-from ceps.solvers.space import CHOICE, JointSpace
+from ceps.solvers.space import CHOICE, JointSpace, ProductSpace
 from tests.solvers.made import Made
 from tests.solvers.two_opt import TwoOpt
 
@@ -251,3 +251,50 @@ def test_a_sample_is_of_all_solvers_alike() -> None:
     assert 160 <= counts["strict"] <= 240
     alone = JointSpace((Lkh(),)).sample(1 + counts["lkh"], seed=1)[1:]
     assert [each for each in drawn if each.solver == "lkh"] == alone
+
+
+def test_one_member_alone_has_its_joint_space() -> None:
+    """A product of one is the space itself, with the same points and columns."""
+    product = ProductSpace(JOINT)
+    assert product.space is JOINT.space
+    assert product.columns == (JOINT.columns,)
+    (drawn,) = JOINT.sample(20, seed=1)[19:]
+    assert product.point([drawn]) == JOINT.point(drawn)
+    assert product.members(product.point([drawn])) == (JOINT.configuration(JOINT.point(drawn)),)
+
+
+def test_points_of_a_product_are_portfolios() -> None:
+    """Whatever configurations come together, of whatever solvers, come back as they were; every point is legal."""
+    product = ProductSpace(JOINT, 3)
+    assert len(product.space) == 3 * len(JOINT.space)
+    drawn = [JOINT.configuration(JOINT.point(each)) for each in JOINT.sample(33, seed=2)]
+    for first in range(0, 33, 3):
+        members = tuple(drawn[first : first + 3])
+        point = product.point(members)
+        point.check_valid_configuration()
+        assert product.members(point) == members
+
+
+def test_drawn_points_of_a_product_are_portfolios_of_legal_configurations() -> None:
+    """Conditions and forbidden clauses hold for every member by itself."""
+    product = ProductSpace(JOINT, 2)
+    product.space.seed(1)
+    for point in product.space.sample_configuration(50):
+        for member in product.members(point):
+            JOINT.point(member).check_valid_configuration()
+
+
+def test_columns_of_a_product_are_its_members_own() -> None:
+    """No column belongs to two members, and all together are all columns."""
+    product = ProductSpace(JOINT, 3)
+    own = [{column for columns in member for column in columns} for member in product.columns]
+    assert sum(map(len, own)) == len(set().union(*own)) == len(product.space)
+    names = [product.space.at[member[0][0]] for member in product.columns]
+    assert names == [f"{number}:{CHOICE}" for number in (1, 2, 3)]
+
+
+def test_vectors_are_numbers_for_models() -> None:
+    """Of the same length for all solvers, and never NaN."""
+    rows = [JOINT.vector(each) for each in JOINT.sample(20, seed=3)]
+    assert {len(row) for row in rows} == {len(JOINT.space)}
+    assert min(min(row) for row in rows) == -1.0

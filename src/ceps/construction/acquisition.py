@@ -14,7 +14,7 @@ from smac.main.config_selector import ConfigSelector
 from smac.main.exceptions import ConfigurationSpaceExhaustedException
 
 from ceps.construction.vectors import Array, Vectors
-from ceps.solvers.space import JointSpace
+from ceps.solvers.space import ProductSpace
 
 _RANDOM = 300
 _KNOWN = 50
@@ -42,9 +42,9 @@ class Improvement(EI):
 class BatchedSearch(AbstractAcquisitionMaximizer):
     """Improves the best of known and random configurations in few steps; each step is one prediction for all."""
 
-    def __init__(self, joint: JointSpace, seed: int) -> None:
-        super().__init__(joint.space, seed=seed)
-        self._vectors = Vectors(joint, self._rng)
+    def __init__(self, product: ProductSpace, seed: int) -> None:
+        super().__init__(product.space, seed=seed)
+        self._vectors = Vectors(product, self._rng)
 
     def _maximize(self, previous_configs: list[Configuration], n_points: int) -> list[tuple[float, Configuration]]:
         """The best new configurations, best first; ``previous_configs`` has the most promising ones first."""

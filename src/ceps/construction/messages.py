@@ -16,6 +16,7 @@ class SessionOrder:
     features: tuple[tuple[float, ...], ...]
     """One row per training instance; rows are empty when the problem has no features."""
     starts: tuple[Configuration, ...]
+    width: int
     seed: int
     grant: float
     in_flight: int
@@ -26,7 +27,7 @@ class TrialRequest:
     """A score that is wanted: instance and seed by their index."""
 
     number: int
-    configuration: Configuration
+    members: tuple[Configuration, ...]
     instance: int
     seed: int
 
@@ -40,6 +41,6 @@ class TrialAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SessionResult:
-    configuration: Configuration
+    members: tuple[Configuration, ...]
     charge: float
     trials: int

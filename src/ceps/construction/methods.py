@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ceps.construction import ceps, clustering, eps, parhydra, pcit, single
+from ceps.construction import ceps, clustering, eps, global_, parhydra, pcit, single
 from ceps.construction.method import Method
 from ceps.errors import UserError, did_you_mean
 
@@ -12,6 +12,7 @@ METHODS: Mapping[str, Method] = {
     "ceps": ceps,
     "clustering": clustering,
     "eps": eps,
+    "global": global_,
     "parhydra": parhydra,
     "pcit": pcit,
     "single": single,

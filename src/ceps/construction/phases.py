@@ -93,6 +93,7 @@ def _inputs(task: Task, search: Search) -> dict[str, Any]:
         "grant": search.grant,
         "in_flight": search.in_flight,
         "solver": search.solver,
+        "width": search.width,
         "with_history": search.with_history,
     }
 

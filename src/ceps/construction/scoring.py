@@ -23,9 +23,11 @@ class Scored:
     charge: float
 
 
-def portfolio_score(evaluator: Evaluator, members: Sequence[Configuration], instance: Any, seed: int) -> Scored:
-    """f(s, Θ): members in fixed order, each capped by the best so far."""
-    best, charge = evaluator.metric.penalty, 0.0
+def portfolio_score(
+    evaluator: Evaluator, members: Sequence[Configuration], instance: Any, seed: int, bound: float = inf
+) -> Scored:
+    """f(s, Θ), or ``bound`` where that is smaller: members in fixed order, each capped by the best so far."""
+    best, charge = min(bound, evaluator.metric.penalty), 0.0
     for member in members:
         made = evaluator.submit(member, instance, seed, bound=best).result()
         best, charge = min(best, made.score), charge + made.charge

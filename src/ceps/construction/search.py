@@ -1,4 +1,4 @@
-"""The search for one configuration: SMAC through ask and tell, with a model, a proposer and a race made for it."""
+"""The search for configurations, one or several at once: SMAC through ask and tell, with a model and a race of ours."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ from ceps.construction.race import Race
 from ceps.construction.surrogate import Rows, Surrogate
 from ceps.records import Configuration
 from ceps.solvers.solver import Solver
-from ceps.solvers.space import JointSpace
+from ceps.solvers.space import JointSpace, ProductSpace
+
+Members = tuple[Configuration, ...]
+"""What is searched for: one configuration, or a portfolio."""
 
 _SILENCE = logging.NullHandler()
 """Keeps SMAC's messages off the terminal unless the user sets up logging."""
@@ -33,7 +36,7 @@ _MOST_PROPOSALS = 8
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """How one configuration is searched for."""
+    """How configurations are searched for."""
 
     heats: int = 100
     """Most runs one configuration gets, over instances and seeds; always at least one per instance."""
@@ -53,24 +56,30 @@ class Trial:
 
     number: int
     """In the order of asking, from 0."""
-    configuration: Configuration
+    members: Members
     instance: int
     """An index into the training instances."""
     seed: int
     """A seed index (0, 1, …), which stands for the same solver seed whatever the configuration."""
 
+    @property
+    def configuration(self) -> Configuration:
+        """The only member."""
+        (only,) = self.members
+        return only
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A configuration, the (instance, seed) pairs it ran, and its mean score over them."""
+    """What was found, the (instance, seed) pairs it ran, and its mean score over them."""
 
-    configuration: Configuration
+    members: Members
     runs: tuple[tuple[int, int], ...]
     mean: float
 
 
 class Search:
-    """Looks for the configuration with the smallest mean score over the instances.
+    """Looks for the configuration, or the portfolio of them, with the smallest mean score over the instances.
 
     Ask for any number of trials before telling the first score; tell the scores in the order of asking. The same seed
     and the same scores give the same trials.
@@ -82,7 +91,9 @@ class Search:
     features
         One row of numbers per instance; None when nothing is known of the instances.
     starts
-        The configurations to try first, in this order.
+        The configurations to try first, in this order: ``width`` at a time.
+    width
+        How many configurations are searched for together.
     """
 
     def __init__(
@@ -93,11 +104,13 @@ class Search:
         starts: Sequence[Configuration],
         seed: int,
         settings: SearchSettings,
+        width: int = 1,
     ) -> None:
-        self._joint = JointSpace(tuple(solvers))
-        points = [self._joint.point(start) for start in starts]
-        self._configurations = dict(zip(points, starts, strict=True))
-        self._race, self._smac = _assemble(self._joint, features, n_instances, points, seed, settings)
+        self._space = ProductSpace(JointSpace(tuple(solvers)), width)
+        portfolios = [tuple(starts[first : first + width]) for first in range(0, len(starts), width)]
+        points = [self._space.point(members) for members in portfolios]
+        self._known = dict(zip(points, portfolios, strict=True))
+        self._race, self._smac = _assemble(self._space, features, n_instances, points, seed, settings)
         self._in_flight: dict[int, TrialInfo] = {}
         self._asked = 0
 
@@ -109,7 +122,7 @@ class Search:
             return None
         number, self._asked = self._asked, self._asked + 1
         self._in_flight[number] = wanted
-        return Trial(number, self._configuration(wanted.config), int(wanted.instance or 0), wanted.seed or 0)
+        return Trial(number, self._members(wanted.config), int(wanted.instance or 0), wanted.seed or 0)
 
     def tell(self, trial: Trial, score: float) -> None:
         """The score of a trial: a cost, not below zero."""
@@ -117,26 +130,28 @@ class Search:
 
     @property
     def incumbent(self) -> Configuration:
-        return self.standing.configuration
+        """The best configuration so far, where one is searched for."""
+        (only,) = self.standing.members
+        return only
 
     @property
     def standing(self) -> Standing:
-        """The best configuration so far, what it ran on, and how well."""
+        """The best so far, what it ran on, and how well."""
         leader = self._race.leader
         if leader is None:
             raise LookupError("there is no best configuration before the first score is told")
         mean = sum(leader.scores.values()) / len(leader.scores)
         runs = tuple(self._race.pair(heat) for heat in leader.scores)
-        return Standing(self._configuration(leader.configuration), runs, mean)
+        return Standing(self._members(leader.configuration), runs, mean)
 
-    def _configuration(self, point: Point) -> Configuration:
-        if point not in self._configurations:
-            self._configurations[point] = self._joint.configuration(point)
-        return self._configurations[point]
+    def _members(self, point: Point) -> Members:
+        if point not in self._known:
+            self._known[point] = self._space.members(point)
+        return self._known[point]
 
 
 def _assemble(
-    joint: JointSpace,
+    product: ProductSpace,
     features: npt.NDArray[np.float64] | None,
     n_instances: int,
     starts: list[Point],
@@ -147,7 +162,7 @@ def _assemble(
     seed = np.random.SeedSequence(seed).generate_state(1)[0] % 2**31
     names = [str(index) for index in range(n_instances)]
     scenario = Scenario(
-        joint.space,
+        product.space,
         name="search",
         instances=names,
         instance_features=None if features is None else dict(zip(names, features.tolist(), strict=True)),
@@ -158,9 +173,9 @@ def _assemble(
     smac = _Facade(
         scenario,
         None,
-        model=Surrogate(joint.space, scenario.instance_features, seed=scenario.seed),
+        model=Surrogate(product.space, scenario.instance_features, seed=scenario.seed),
         acquisition_function=Improvement(),
-        acquisition_maximizer=BatchedSearch(joint, seed=scenario.seed),
+        acquisition_maximizer=BatchedSearch(product, seed=scenario.seed),
         initial_design=DefaultInitialDesign(scenario, n_configs=0, additional_configs=starts),
         random_design=ProbabilityRandomDesign(settings.random, seed=scenario.seed),
         intensifier=race,

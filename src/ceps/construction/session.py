@@ -1,4 +1,4 @@
-"""One session: a process that searches one configuration, and asks the driver for every score.
+"""One session: a process that searches one configuration, or several at once, and asks the driver for every score.
 
 Sessions are forked from a host process that has imported the search once; importing it takes seconds. The host is
 started as ``python -P -m ceps.construction.session DESCRIPTOR``, receives the sockets of new sessions over its own
@@ -40,6 +40,7 @@ def search_for(order: SessionOrder, connection: socket.socket) -> SessionResult:
         starts=order.starts,
         seed=order.seed,
         settings=SearchSettings(),
+        width=order.width,
     )
     charged, trials, free = 0.0, 0, 0
     pending: deque[Trial] = deque()
@@ -51,10 +52,10 @@ def search_for(order: SessionOrder, connection: socket.socket) -> SessionResult:
             and len(pending) < order.in_flight
             and (trial := search.ask()) is not None
         ):
-            wire.send(connection, TrialRequest(trial.number, trial.configuration, trial.instance, trial.seed))
+            wire.send(connection, TrialRequest(trial.number, trial.members, trial.instance, trial.seed))
             pending.append(trial)
         if not pending:
-            return SessionResult(search.incumbent, charged, trials)
+            return SessionResult(search.standing.members, charged, trials)
         oldest = pending.popleft()
         while oldest.number not in answers:
             answer: TrialAnswer = wire.receive(connection)

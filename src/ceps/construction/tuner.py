@@ -1,4 +1,4 @@
-"""The tuner's side of the driver: n sessions at a time, each searching one configuration for a rest portfolio.
+"""The tuner's side of the driver: n sessions at a time, each searching configurations to join a rest portfolio.
 
 A session is a process of its own (see :mod:`ceps.construction.session`) that asks the driver for scores over a socket.
 It is told min(f(s, Θ̄), f(s, θ')): exact also where θ' was capped by the rest, so no censored value reaches its model.
@@ -31,21 +31,23 @@ from ceps.solvers.solver import Solver
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What one session is to do: improve ``rest`` by one configuration within ``grant`` CPU seconds."""
+    """What one session is to do: improve ``rest`` by ``width`` configurations within ``grant`` CPU seconds."""
 
     instances: tuple[Any, ...]
     """What it is to be improved on."""
     rest: tuple[Configuration, ...]
     starts: tuple[Configuration, ...]
-    """Configurations to try first."""
+    """Configurations to try first, ``width`` at a time."""
     seed: int
     grant: float
     in_flight: int = 1
     """Trials under way at a time; their scores are folded in the order of asking."""
     solver: str | None = None
     """The solver whose configurations are searched; None: those of all."""
+    width: int = 1
+    """How many configurations are searched for together."""
     with_history: bool = False
-    """Whether all trials are to be told, beside what was found."""
+    """Whether all trials are to be told, beside what was found. For searches of one configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,8 @@ class TrialScore:
 class Found:
     """What a session came to."""
 
-    configuration: Configuration
+    members: tuple[Configuration, ...]
+    """What is to join the rest."""
     charge: float
     trials: int
     side_by_side: float
@@ -71,12 +74,18 @@ class Found:
     history: tuple[TrialScore, ...] = ()
     """All trials in the order of asking, if they are wanted."""
 
+    @property
+    def configuration(self) -> Configuration:
+        """The only one that was searched for."""
+        (only,) = self.members
+        return only
+
     def as_json(self) -> dict[str, Any]:
         # Configurations are long, and most have several trials: each is told once.
         tried = list(dict.fromkeys(trial.configuration for trial in self.history))
         numbers = {configuration: number for number, configuration in enumerate(tried)}
         return {
-            "configuration": _as_json(self.configuration),
+            "members": [_as_json(member) for member in self.members],
             "charge": self.charge,
             "trials": self.trials,
             "side_by_side": self.side_by_side,
@@ -88,7 +97,7 @@ class Found:
     def from_json(cls, content: Mapping[str, Any]) -> Found:
         tried = [_from_json(each) for each in content["tried"]]
         return cls(
-            configuration=_from_json(content["configuration"]),
+            members=tuple(_from_json(member) for member in content["members"]),
             charge=content["charge"],
             trials=content["trials"],
             side_by_side=content["side_by_side"],
@@ -177,6 +186,7 @@ class ProcessTuner:
             solvers=tuple(each for each in self._solvers if search.solver in (None, each.name)),
             features=tuple(features[instance.id] for instance in search.instances),
             starts=search.starts,
+            width=search.width,
             seed=search.seed,
             grant=search.grant,
             in_flight=search.in_flight,
@@ -219,7 +229,7 @@ class _Session:
                     # fsum: the same whatever order the answers came in.
                     side_by_side = fsum(self._side_by_side)
                     history = tuple(trial for _, trial in sorted(self._history.items()))
-                    return Found(message.configuration, message.charge, message.trials, side_by_side, history)
+                    return Found(message.members, message.charge, message.trials, side_by_side, history)
                 assert isinstance(message, TrialRequest)
                 self._take(message)
 
@@ -249,15 +259,16 @@ class _Session:
         assert connection is not None
         try:
             others = rest.result()
-            made = self._evaluator.submit(request.configuration, instance, seed, bound=others.score).result()
+            made = portfolio_score(self._evaluator, request.members, instance, seed, bound=others.score)
         except BaseException as error:
             self._trouble = error
             self._cut()  # Requests that have arrived are taken all the same, so the threads stay.
             return
-        score, charge = min(made.score, others.score), made.charge + (others.charge if pays_rest else 0.0)
-        members = 1 + len(self._search.rest)
+        score, charge = made.score, made.charge + (others.charge if pays_rest else 0.0)
+        members = len(request.members) + len(self._search.rest)
         self._side_by_side.append(members * self._evaluator.metric.cap(score))
         if self._search.with_history:
-            self._history[request.number] = TrialScore(request.configuration, instance.id, score)
+            (configuration,) = request.members
+            self._history[request.number] = TrialScore(configuration, instance.id, score)
         with self._sending:
             wire.send(connection, TrialAnswer(request.number, score, charge))

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from ConfigSpace.hyperparameters import IntegerHyperparameter, NumericalHyperparameter
 
-from ceps.solvers.space import JointSpace
+from ceps.solvers.space import ProductSpace
 
 Array = npt.NDArray[np.float64]
 
@@ -17,11 +17,15 @@ _STEP = 0.2
 class Vectors:
     """Draws and varies vectors of one space. A parameter that is not active is NaN."""
 
-    def __init__(self, joint: JointSpace, rng: np.random.RandomState) -> None:
-        self._space = joint.space
-        self._parameters = list(joint.space.values())
-        self._columns = np.concatenate(joint.columns)
-        self._counts = np.array([len(columns) for columns in joint.columns])
+    def __init__(self, product: ProductSpace, rng: np.random.RandomState) -> None:
+        self._space = product.space
+        self._parameters = list(product.space.values())
+        self._solvers = len(product.joint.solvers)
+        # Columns in one row, first those of the first member when it is of the first solver, and so on.
+        own = [columns for member in product.columns for columns in member]
+        self._columns = np.concatenate(own)
+        self._counts = np.array([len(columns) for columns in own])
+        self._choices = np.array([member[0][0] for member in product.columns])
         self._rng = rng
 
     def draw(self, count: int) -> Array:
@@ -48,10 +52,13 @@ class Vectors:
         return self._legal(rows)
 
     def _pick(self, rows: Array) -> npt.NDArray[np.int64]:
-        """For each row, one column of its own solver: a change of another solver's parameters would be none."""
-        solvers = rows[:, 0].astype(int) if len(self._counts) > 1 else np.zeros(len(rows), dtype=int)
+        """For each row, one column of one member's own solver: a change of another solver's would be none."""
+        members = self._rng.randint(len(self._choices), size=len(rows))
+        own = members * self._solvers
+        if self._solvers > 1:
+            own += rows[np.arange(len(rows)), self._choices[members]].astype(int)
         first = np.cumsum(self._counts) - self._counts
-        return np.asarray(self._columns[first[solvers] + self._rng.randint(self._counts[solvers])])
+        return np.asarray(self._columns[first[own] + self._rng.randint(self._counts[own])])
 
     def _filled(self, count: int) -> Array:
         columns = [parameter.sample_vector(count, seed=self._rng) for parameter in self._parameters]

@@ -1,9 +1,9 @@
-"""The joint, conditional parameter space of several solvers, on ConfigSpace."""
+"""The joint, conditional parameter space of several solvers, and the product of several such spaces, on ConfigSpace."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -11,7 +11,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from ceps import seeds
-from ceps.records import Configuration
+from ceps.records import Configuration, Value
 from ceps.solvers.solver import Solver, default_configuration, plain_configuration
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class JointSpace:
         index = self.space.index_of
         return tuple((index[CHOICE], *(index[_name(each, own)] for own in each.space)) for each in self.solvers)
 
-    def configuration(self, point: Point) -> Configuration:
+    def configuration(self, point: Mapping[str, Any]) -> Configuration:
         """The configuration a point stands for: a solver, and plain values of its parameters, of active ones only."""
         values = dict(point)
         if len(self.solvers) == 1:
@@ -64,13 +64,15 @@ class JointSpace:
 
     def point(self, configuration: Configuration) -> Point:
         """The point of a configuration, which may also have values of parameters that are not active."""
-        from ConfigSpace.util import deactivate_inactive_hyperparameters  # noqa: PLC0415
+        return _active(self.values(configuration), self.space)
 
+    def values(self, configuration: Configuration) -> dict[str, Value]:
+        """A configuration's values by their names in this space."""
         values = configuration.as_dict()
-        if len(self.solvers) > 1:
-            chosen = configuration.solver
-            values = {CHOICE: chosen, **{f"{chosen}:{name}": value for name, value in values.items()}}
-        return deactivate_inactive_hyperparameters(values, self.space)
+        if len(self.solvers) == 1:
+            return values
+        chosen = configuration.solver
+        return {CHOICE: chosen, **{f"{chosen}:{name}": value for name, value in values.items()}}
 
     def vector(self, configuration: Configuration) -> list[float]:
         """A configuration as numbers for models to learn from; -1 where a parameter is not active."""
@@ -93,6 +95,58 @@ class JointSpace:
         return [*self.defaults, *drawn][:count]
 
 
+@dataclass(frozen=True)
+class ProductSpace:
+    """Portfolios of ``width`` configurations, as points of one space: a joint space for each member, side by side.
+
+    A member's parameter is called ``2:lkh:KICKS``, say. One member alone has its joint space, as it is.
+    """
+
+    joint: JointSpace
+    width: int = 1
+
+    @cached_property
+    def space(self) -> ConfigurationSpace:
+        return self.joint.space if self.width == 1 else _product(self.joint.space, self._prefixes)
+
+    @property
+    def columns(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        """For each member, and for each solver it may be of, the columns as :attr:`JointSpace.columns` has them."""
+        index, name = self.space.index_of, self.joint.space.at
+        return tuple(
+            tuple(tuple(index[prefix + name[column]] for column in own) for own in self.joint.columns)
+            for prefix in self._prefixes
+        )
+
+    def members(self, point: Mapping[str, Any]) -> tuple[Configuration, ...]:
+        """The configurations a point stands for."""
+        own = [{name: value for name, value in point.items() if name.startswith(prefix)} for prefix in self._prefixes]
+        return tuple(
+            self.joint.configuration({name.removeprefix(prefix): value for name, value in values.items()})
+            for prefix, values in zip(self._prefixes, own, strict=True)
+        )
+
+    def point(self, members: Sequence[Configuration]) -> Point:
+        """The point of ``width`` configurations."""
+        values = {
+            prefix + name: value
+            for prefix, member in zip(self._prefixes, members, strict=True)
+            for name, value in self.joint.values(member).items()
+        }
+        return _active(values, self.space)
+
+    @property
+    def _prefixes(self) -> tuple[str, ...]:
+        return ("",) if self.width == 1 else tuple(f"{number}:" for number in range(1, self.width + 1))
+
+
+def _active(values: Mapping[str, Value], space: ConfigurationSpace) -> Point:
+    """The point of these values, without those that are not active."""
+    from ConfigSpace.util import deactivate_inactive_hyperparameters  # noqa: PLC0415
+
+    return deactivate_inactive_hyperparameters(dict(values), space)
+
+
 def _name(solver: Solver, parameter: str) -> str:
     return f"{solver.name}:{parameter}"
 
@@ -113,14 +167,31 @@ def _joined(solvers: tuple[Solver, ...]) -> ConfigurationSpace:
     for solver in solvers:
         own = copy.deepcopy(solver.space)
         parameters, rules_of = dict(own), own.parent_conditions_of
-        for parameter in _distinct(own):
-            parameter.name = _name(solver, parameter.name)
+        _rename(own, _name(solver, ""))
         conditions: list[AndConjunction | EqualsCondition] = []
         for name, parameter in parameters.items():
             chosen = EqualsCondition(parameter, choice, solver.name)
             conditions.append(AndConjunction(chosen, *rules_of[name]) if rules_of[name] else chosen)
         joint.add(parameters.values(), conditions, own.forbidden_clauses)
     return joint
+
+
+def _product(space: ConfigurationSpace, prefixes: Sequence[str]) -> ConfigurationSpace:
+    from ConfigSpace import ConfigurationSpace  # noqa: PLC0415
+
+    product = ConfigurationSpace()
+    for prefix in prefixes:
+        own = copy.deepcopy(space)
+        parameters, conditions, forbidden = list(own.values()), own.conditions, own.forbidden_clauses
+        _rename(own, prefix)
+        product.add(parameters, conditions, forbidden)
+    return product
+
+
+def _rename(space: ConfigurationSpace, prefix: str) -> None:
+    """Put a prefix before the names of all parameters; the space itself is of no use afterwards."""
+    for parameter in _distinct(space):
+        parameter.name = prefix + parameter.name
 
 
 def _distinct(space: ConfigurationSpace) -> list[Hyperparameter[Any, Any]]:
