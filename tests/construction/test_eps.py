@@ -11,7 +11,7 @@ import pytest
 from ceps.construction.eps import EpsSettings, build
 from ceps.errors import UserError
 from ceps.testing.bits import Bits, BitsInstance
-from tests.construction.fakes import FakeEvaluator, FakeJournal, FakeTuner, number_of, task_of, theta
+from tests.construction.fakes import CUTOFF, FakeEvaluator, FakeJournal, FakeTuner, number_of, task_of, theta
 
 SETTINGS: dict[str, Any] = {"iterations": 2, "sessions": 2, "candidates": 4}
 
@@ -56,6 +56,16 @@ def test_the_portfolio_is_evolved_on_old_and_new_instances() -> None:
         assert {each.id for each in search.instances} == given | set(made["admitted"])
     assert journal.kept[0][2].shape == (10, 2)
     assert [stage for stage, *_ in journal.kept] == ["initial", "iteration 1", "iteration 2"]
+
+
+def test_the_first_portfolio_is_tested_on_as_many_instances_as_can_be_paid_for() -> None:
+    """The given ones come first; a small budget does not reach all of the new ones."""
+    journal = FakeJournal()
+    evaluator = FakeEvaluator(better_when_smaller, Growing())
+    build(task_of(evaluator, journal=journal, new_instances=40, budget=1500.0, **SETTINGS))
+    rows = len(journal.kept[0][2])
+    assert 3 < rows < 43
+    assert journal.accounts["initialisation"].granted == pytest.approx(rows * 2 * CUTOFF, abs=2 * CUTOFF)
 
 
 def test_new_instances_know_nothing_of_portfolios() -> None:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
+from ceps import building
 from ceps.construction import ceps, clustering, eps, global_, parhydra, pcit, single
 from ceps.construction.methods import METHODS, method_named
 from ceps.errors import UserError
+from ceps.portfolio import Portfolio
+from ceps.settings import Scenario
+from ceps.tables import read_table
 from ceps.testing.methods import MethodContract
+from ceps.testing.pure_executor import PureExecutor
+from ceps.texts import built_text
+from tests.construction.pure_build import Silent
 
 
 class TestCeps(MethodContract):
@@ -60,3 +68,47 @@ def test_methods_are_found_by_name() -> None:
     assert all(method_named(name) is METHODS[name] for name in METHODS)
     with pytest.raises(UserError, match=r"\[method\] name = 'singel' is unknown. Did you mean 'single'\?"):
         method_named("singel")
+
+
+SCENARIO = {
+    "seed": 3,
+    "problem": {"name": "tsp", "generate": {"generator": "uniform", "size": 12, "count": 4}},
+    "portfolio": {"size": 2, "solvers": ["eax"]},
+    "metric": {"cutoff": 1.0},
+}
+
+
+def scenario(name: str, cpu: float) -> Scenario:
+    options: dict[str, Any] = {"sessions": 2}
+    if name in ("ceps", "eps"):
+        options |= {"iterations": 2, "candidates": 6, "shares": {"initialisation": 30.0}}
+    if name == "eps":
+        options["new_instances"] = 2
+    return read_table(Scenario, {**SCENARIO, "method": {"name": name, "options": options}, "budget": {"cpu": cpu}}, "s")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_scenario_builds_by_any_method(name: str, tmp_path: Path) -> None:
+    """From scenario to portfolio file and summary; again on the same directory, without a run."""
+    executor, settings = PureExecutor(scale=0.3), scenario(name, 70.0)
+    built = building.build(settings, tmp_path, "s.toml", executor, tmp_path / "run", Silent())
+    portfolio = Portfolio.load(tmp_path / "run" / "portfolio.json")
+    assert portfolio.members == built.portfolio.members
+    assert len(portfolio) == (1 if name == "single" else 2)
+    assert portfolio.provenance["method"] == name
+    assert (built.initial_score is not None) == (tmp_path / "run" / "portfolio.initial.json").exists()
+    assert 40.0 < built.cpu_charged <= 70.0 + 2 * 2 * 1.0  # a run for each of two sessions, twice
+    assert f"{built.final_score:.4g} at the end" in built_text(built)
+    again = building.build(settings, tmp_path, "s.toml", executor, tmp_path / "run", Silent())
+    assert (again.runs, again.portfolio.members, again.cpu_charged) == (0, built.portfolio.members, built.cpu_charged)
+    assert (again.merged, again.offspring) == (built.merged, built.offspring)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_budgets_too_small_are_refused_before_any_run(name: str, tmp_path: Path) -> None:
+    """With the method's name and the smallest budget that would work, which the contract tries out."""
+    executor = PureExecutor(scale=0.3)
+    with pytest.raises(UserError, match=f"s.toml: .* too little for method '{name}'.* give at least [0-9]+ s"):
+        building.build(scenario(name, 5.0), tmp_path, "s.toml", executor, tmp_path / "run", Silent())
+    assert executor.runs == 0
+    assert not (tmp_path / "run").exists()

@@ -57,19 +57,25 @@ def build(task: Task) -> Members:
     settings = read_table(EpsSettings, task.options, "[method]")
     budget = Budget(task.budget, settings.weights())
     establish_references(task, settings, budget, smallest_budget(task.outline))
-    union = replace(task, instances=[*task.instances, *_mutate(task, settings, budget)])
+    union = [*task.instances, *_mutate(task, settings, budget)]
     require(budget, _of_evolution(settings, task.outline))
-    members, scores = first_portfolio(union, settings, budget)
+    tested = replace(task, instances=union[: _affordable(task, budget)])
+    members, scores = first_portfolio(tested, settings, budget)
     for round_ in range(1, settings.iterations + 1):
-        candidates = evolve_members(union, settings, budget, members, scores, union.instances, round_)
-        members, scores, _ = select(union, settings, budget, members, candidates, union.instances, round_)
+        candidates = evolve_members(task, settings, budget, members, scores, union, round_)
+        members, scores, _ = select(task, settings, budget, members, candidates, union, round_)
     return members
 
 
 def _of_evolution(settings: EpsSettings, outline: Outline) -> float:
-    """CPU seconds that evolution on the union cannot do without."""
-    weights, union = settings.weights(), len(outline.instances) + settings.new_instances
-    return smallest_grant(outline.size, union, outline.metric.cutoff) * sum(weights) / weights[0]
+    """CPU seconds that evolution cannot do without."""
+    weights = settings.weights()
+    return smallest_grant(outline.size, len(outline.instances), outline.metric.cutoff) * sum(weights) / weights[0]
+
+
+def _affordable(task: Task, budget: Budget) -> int:
+    """Instances that K configurations can be tested on for the first portfolio: the given ones in any case."""
+    return max(len(task.instances), int(budget.next_grant / smallest_grant(task.size, 1, task.evaluator.metric.cutoff)))
 
 
 def _mutate(task: Task, settings: EpsSettings, budget: Budget) -> list[Any]:
