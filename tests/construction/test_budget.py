@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ceps.construction.budget import Budget
+from ceps.construction.budget import Budget, smallest_total
 from ceps.construction.ceps import CepsSettings
 
 
@@ -27,6 +27,21 @@ def test_what_a_phase_leaves_over_goes_to_the_later_ones() -> None:
     budget = Budget(100.0, [2.0, 3.0, 5.0])
     budget.close_phase(budget.open_phase())
     assert budget.open_phase().granted == pytest.approx(100.0 * 3 / 8)
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.lists(st.tuples(st.floats(0.1, 10), st.floats(0.1, 10)), min_size=1, max_size=8))
+def test_the_smallest_total_grants_every_phase_what_it_needs(phases: list[tuple[float, float]]) -> None:
+    """Where all spend their grants, none is granted less than its need, and one is granted no more."""
+    weights, needs = [weight for weight, _ in phases], [need for _, need in phases]
+    budget = Budget(smallest_total(weights, needs), weights)
+    spare = []
+    for need in needs:
+        account = budget.open_phase()
+        spare.append(account.granted / need)
+        account.pay(account.granted)
+        budget.close_phase(account)
+    assert min(spare) == pytest.approx(1.0)
 
 
 @settings(derandomize=True, deadline=None)

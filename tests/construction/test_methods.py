@@ -35,6 +35,7 @@ class TestCeps(MethodContract):
 class TestGlobal(MethodContract):
     method = global_
     options: ClassVar[Mapping[str, Any]] = {"sessions": 2, "batch": 2}
+    spare = 1.1
 
 
 class TestParhydra(MethodContract):
@@ -79,7 +80,7 @@ SCENARIO = {
 
 
 def scenario(name: str, cpu: float) -> Scenario:
-    options: dict[str, Any] = {"sessions": 2}
+    options: dict[str, Any] = {"sessions": 2, "in_flight": 1}
     if name in ("ceps", "eps"):
         options |= {"iterations": 2, "candidates": 6, "shares": {"initialisation": 30.0}}
     if name == "eps":
@@ -90,14 +91,14 @@ def scenario(name: str, cpu: float) -> Scenario:
 @pytest.mark.parametrize("name", METHODS)
 def test_a_scenario_builds_by_any_method(name: str, tmp_path: Path) -> None:
     """From scenario to portfolio file and summary; again on the same directory, without a run."""
-    executor, settings = PureExecutor(scale=0.3), scenario(name, 70.0)
+    executor, settings = PureExecutor(scale=0.3), scenario(name, 80.0)
     built = building.build(settings, tmp_path, "s.toml", executor, tmp_path / "run", Silent())
     portfolio = Portfolio.load(tmp_path / "run" / "portfolio.json")
     assert portfolio.members == built.portfolio.members
     assert len(portfolio) == (1 if name == "single" else 2)
     assert portfolio.provenance["method"] == name
     assert (built.initial_score is not None) == (tmp_path / "run" / "portfolio.initial.json").exists()
-    assert 40.0 < built.cpu_charged <= 70.0 + 2 * 2 * 1.0  # a run for each of two sessions, twice
+    assert 50.0 < built.cpu_charged <= 80.0 + 2 * 2 * 1.0  # a run for each of two sessions, twice
     assert f"{built.final_score:.4g} at the end" in built_text(built)
     again = building.build(settings, tmp_path, "s.toml", executor, tmp_path / "run", Silent())
     assert (again.runs, again.portfolio.members, again.cpu_charged) == (0, built.portfolio.members, built.cpu_charged)

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ceps.construction.budget import Account
-from ceps.construction.scoring import member_scores, portfolio_score
+from ceps.construction.scoring import member_scores, portfolio_score, raced_score
 from ceps.construction.validation import Replacement, contributions, validate
+from ceps.metrics import Panc
 from tests.construction.fakes import CUTOFF, FakeEvaluator, instances_of, task_of, theta
 
 PENALTY = 10 * CUTOFF
@@ -26,6 +27,33 @@ def test_capping_by_the_best_so_far_leaves_the_portfolios_score(scores: list[flo
     evaluator = FakeEvaluator(lambda number, instance, seed: scores[number])
     members = [theta(number) for number in range(len(scores))]
     assert portfolio_score(evaluator, members, "s", 1).score == min(map(capped, scores))
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(st.lists(st.floats(0.1, 20.0), min_size=1, max_size=5), st.floats(0.1, PENALTY))
+def test_trying_with_small_caps_first_leaves_the_score(scores: list[float], bound: float) -> None:
+    """f(s, Θ) is exactly the minimum, or the bound where nobody is below it."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: scores[number])
+    members = [theta(number) for number in range(len(scores))]
+    assert raced_score(evaluator, members, "s", 1, bound).score == min(bound, *map(capped, scores))
+
+
+def test_trying_with_small_caps_first_is_cheap_where_one_is_fast() -> None:
+    """Three members that never end cost their small caps, not the cut-off; one alone is run as it is."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 0.2 if number == 3 else 99.0)
+    raced_score(evaluator, [theta(number) for number in range(4)], "s", 1, PENALTY)
+    assert [bound for *_, bound in evaluator.asked] == [CUTOFF / 16] * 4
+    evaluator.asked.clear()
+    raced_score(evaluator, [theta(3)], "s", 1, PENALTY)
+    assert [bound for *_, bound in evaluator.asked] == [PENALTY]
+
+
+def test_runs_of_full_length_are_made_once() -> None:
+    """By a metric of quality at the cut-off there are no small caps."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0)
+    evaluator.metric = Panc(CUTOFF)  # type: ignore[assignment]
+    raced_score(evaluator, [theta(0), theta(1)], "s", 1, 2000.0)
+    assert len(evaluator.asked) == 2
 
 
 @settings(derandomize=True, deadline=None, max_examples=100)

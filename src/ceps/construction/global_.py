@@ -14,7 +14,9 @@ from ceps.tables import read_table
 def smallest_budget(outline: Outline) -> float:
     settings = read_table(TwoPhaseSettings, outline.options, "[method]")
     one_portfolio_each = settings.sessions * outline.size * outline.metric.cutoff
-    return smallest_total(settings.weights(), [one_portfolio_each, one_portfolio_each])
+    # Trials under way when an account is empty are long ones here: the validation must have enough to pay for them.
+    overdrawn = settings.in_flight * one_portfolio_each
+    return smallest_total(settings.weights(), [one_portfolio_each, overdrawn + one_portfolio_each])
 
 
 def build(task: Task) -> Members:

@@ -21,7 +21,7 @@ from typing import Any, Protocol, Self
 
 from ceps import seeds
 from ceps.construction.messages import SessionOrder, SessionResult, TrialAnswer, TrialRequest
-from ceps.construction.scoring import Scored, portfolio_score
+from ceps.construction.scoring import Scored, portfolio_score, raced_score
 from ceps.evaluator import Evaluator
 from ceps.execution import wire
 from ceps.execution.local import single_threaded_environment
@@ -259,7 +259,7 @@ class _Session:
         assert connection is not None
         try:
             others = rest.result()
-            made = portfolio_score(self._evaluator, request.members, instance, seed, bound=others.score)
+            made = raced_score(self._evaluator, request.members, instance, seed, bound=others.score)
         except BaseException as error:
             self._trouble = error
             self._cut()  # Requests that have arrived are taken all the same, so the threads stay.
