@@ -211,7 +211,7 @@ def test_bad_instances(folder: Path, content: bytes, message: str) -> None:
 
 SOLVE_MISTAKES = {
     "no file": (["none.tsp"], "none.tsp: there is no such file"),
-    "folder": (["."], "this is a folder; name the files in it"),
+    "folder": (["."], "this is a folder; name a file in it, or score all of them with ceps evaluate"),
     "ending": (["p.json"], "p.json: no problem has files ending in '.json'; known endings: .tsp"),
     "no portfolio": (["city.tsp", "--portfolio", "none.json"], "none.json: cannot be read"),
     "portfolio of no kind": (["city.tsp", "--portfolio", "city.tsp"], "city.tsp: not a JSON file"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -165,3 +166,47 @@ def test_a_portfolio_is_built_for_costs() -> None:
     other = ceps("build", "s.toml", "--out", "run")
     assert other.exit_code == 2
     assert "scenario.problem.settings.demands" in other.stderr
+
+
+def test_costs_of_the_scenario_are_those_of_the_portfolio() -> None:
+    """What a vehicle and a unit of distance cost where files do not say is kept, and used to evaluate and to solve."""
+    for path in Path("train").iterdir():
+        silent = replace(PROBLEM.read(path), dispatching_cost=2000.0, states_dispatching_cost=False)
+        PROBLEM.write(silent, path)
+    costs = 'dispatching_cost = 50\nunit_cost = 3\ndemands = "shift"'
+    Path("s.toml").write_text(SCENARIO.replace('demands = "shift"', costs))
+    assert ceps("build", "s.toml", "--out", "run").exit_code == 0
+    instance = PROBLEM.read(Path("train/rdp101.vrpspdtw"))
+    solved = json.loads(
+        ceps("solve", "train/rdp101.vrpspdtw", "--portfolio", "run/portfolio.json", "--time", 1, "--json").stdout
+    )
+    routes = [[instance.index_of[customer] for customer in route] for route in solved["solution"]]
+    distance = instance.cost(routes) - 2000.0 * len(routes)
+    assert solved["cost"] == pytest.approx(50.0 * len(routes) + 3.0 * distance)
+    report = json.loads(ceps("evaluate", "train", "--portfolio", "run/portfolio.json", "--json").stdout)
+    assert report["per_instance"][0]["repeats"][0]["cost"] < 2000.0 * len(routes)
+
+
+def test_the_same_instance_twice_is_scored_like_one() -> None:
+    """Two files of the same content have the same repeats, as many as were asked for."""
+    Path("train/copy.vrpspdtw").write_text(Path("train/rdp101.vrpspdtw").read_text())
+    report = json.loads(ceps("evaluate", "train", "--portfolio", "p.json", "--repeats", 2, "--json").stdout)
+    rows = {row["instance"]: row["repeats"] for row in report["per_instance"]}
+    assert rows["copy"] == rows["rdp101"]
+    assert [len(repeats) for repeats in rows.values()] == [2, 2, 2]
+
+
+def test_the_boxed_portfolio_is_evaluated_by_default() -> None:
+    """Without a portfolio the files say which problem it is, and the one in the box is scored."""
+    report = json.loads(ceps("evaluate", "train", "--cutoff", "0.1", "--repeats", 1, "--json").stdout)
+    assert (report["metric"], report["timeouts"], report["instances"]) == ("panc", 0, 2)
+    assert "no instances of any problem" in ceps("evaluate", ".").stderr
+
+
+def test_a_penalty_that_solutions_exceed_is_refused() -> None:
+    """The message names the key and the option, and a larger penalty goes."""
+    command = ["evaluate", "train", "--portfolio", "p.json", "--repeats", 1, "--penalty"]
+    refused = ceps(*command, 1)
+    assert refused.exit_code == 2
+    assert "[metric] penalty: a solution scores" in refused.stderr
+    assert ceps(*command, 1e6).exit_code == 0

@@ -42,9 +42,15 @@ def test_panc_without_a_solution_is_the_penalty() -> None:
 
 
 def test_panc_is_named_with_its_penalty() -> None:
-    """The paper's penalty of 2000 unless another is given, and no solution scores worse."""
+    """The paper's penalty of 2000 unless another is given."""
     assert metric_named("panc", 150.0) == Panc(150.0, 2000.0)
-    assert metric_named("panc", 150.0, 7.0).score(Outcome(Ending.FINISHED, cpu=1.0, cost=80.0), scale=10.0) == 7.0
+    assert metric_named("panc", 150.0, 7.0).score(Outcome(Ending.CRASHED, cpu=1.0), scale=10.0) == 7.0
+
+
+def test_a_penalty_that_a_solution_exceeds_is_refused() -> None:
+    """Where having a solution would score worse than having none, the message says what to set."""
+    with pytest.raises(UserError, match=r"scores 8, worse than the penalty 7 .* such as 100,"):
+        Panc(150.0, 7.0).score(Outcome(Ending.FINISHED, cpu=1.0, cost=80.0), scale=10.0)
 
 
 def test_panc_runs_are_never_capped() -> None:

@@ -311,6 +311,7 @@ class StoreJournal:
             problem=self._cast.problem.name,
             members=members,
             metric=MetricChoice(metric.name, metric.cutoff, metric.penalty),
+            problem_settings=self._scenario.problem.settings,
             solver_settings=self._scenario.solvers,
             provenance={
                 "method": self._scenario.method.name,

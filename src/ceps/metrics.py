@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, log10
 from typing import Protocol
 
 from ceps.errors import UserError, did_you_mean
@@ -75,7 +76,14 @@ class Panc:
     def score(self, outcome: Outcome, scale: float) -> float:
         if outcome.ending in FAILURES or outcome.cost is None:
             return self.penalty
-        return min(outcome.cost / scale, self.penalty)
+        score = outcome.cost / scale
+        if score > self.penalty:
+            raise UserError(
+                f"[metric] penalty: a solution scores {score:.5g}, worse than the penalty {self.penalty:g} for having "
+                f"none; give a penalty that no solution reaches, such as {10.0 ** ceil(log10(score) + 0.5):.0f}, in "
+                "the scenario, or by --penalty on the command line"
+            )
+        return score
 
     def cap(self, bound: float) -> float:
         return self.cutoff

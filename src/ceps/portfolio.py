@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ceps.errors import UserError, did_you_mean
-from ceps.problems import problem_named
+from ceps.problems import Problem, problem_named
 from ceps.records import Configuration, Value
 from ceps.solvers import solver_named
 from ceps.solvers.solver import Solver, plain_configuration
@@ -45,6 +45,8 @@ class Portfolio:
     problem: str
     members: tuple[Configuration, ...]
     metric: MetricChoice
+    problem_settings: Mapping[str, Any] = field(default_factory=dict)
+    """The problem's own, such as what a vehicle costs where a file does not say."""
     solver_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What solvers need beside their parameters (a path to a binary, say), by solver."""
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -52,6 +54,11 @@ class Portfolio:
 
     def __len__(self) -> int:
         return len(self.members)
+
+    @property
+    def problem_class(self) -> Problem:
+        """The problem, set as it was when the portfolio was built."""
+        return problem_named(self.problem, self.problem_settings)
 
     def solvers(self) -> dict[str, Solver]:
         """The solvers its members need, by name."""
@@ -65,6 +72,7 @@ class Portfolio:
         return {
             "format": FORMAT,
             "problem": self.problem,
+            "problem_settings": dict(self.problem_settings),
             "metric": metric,
             "members": [{"solver": member.solver, "parameters": member.as_dict()} for member in self.members],
             "solvers": {name: dict(settings) for name, settings in self.solver_settings.items()},
@@ -119,6 +127,7 @@ class _FileTable:
     problem: str
     metric: MetricChoice
     members: tuple[_MemberTable, ...]
+    problem_settings: Mapping[str, Any] = field(default_factory=dict)
     solvers: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
@@ -137,7 +146,7 @@ def _portfolio(content: object, where: str) -> Portfolio:
         raise UserError(f"{where} format {brief(content['format'])} is not {FORMAT}; is ceps up to date?")
     table = read_table(_FileTable, content, where)
     with naming(where.removesuffix(":")):
-        problem_named(table.problem)
+        problem_named(table.problem, table.problem_settings)
         for name, settings in table.solvers.items():
             solver_named(name, settings)
         names = dict.fromkeys(member.solver for member in table.members)
@@ -150,7 +159,7 @@ def _portfolio(content: object, where: str) -> Portfolio:
         _member(member, spaces[member.solver], f"{where} members[{index}]")
         for index, member in enumerate(table.members)
     )
-    return Portfolio(table.problem, members, table.metric, table.solvers, table.provenance)
+    return Portfolio(table.problem, members, table.metric, table.problem_settings, table.solvers, table.provenance)
 
 
 def _member(member: _MemberTable, space: ConfigurationSpace, where: str) -> Configuration:

@@ -15,7 +15,6 @@ from ceps.errors import UserError
 from ceps.execution.executor import Run
 from ceps.execution.local import LocalExecutor
 from ceps.portfolio import Portfolio
-from ceps.problems import problem_named
 from ceps.records import Ending, Incumbent, Limits, Outcome, Solution
 
 DEFAULT_MEMORY = Limits(cpu=1.0).memory
@@ -53,7 +52,7 @@ def race(
     """
     if not time > 0.0:
         raise UserError(f"--time {time:g}: a race needs some time; give a number of seconds above 0")
-    problem, solvers = problem_named(portfolio.problem), portfolio.solvers()
+    problem, solvers = portfolio.problem_class, portfolio.solvers()
     limits = Limits(cpu=time, memory=memory, wall=time)
     with LocalExecutor(workers=len(portfolio)) as executor:
         futures = [
@@ -121,7 +120,7 @@ class PortfolioSolver:
     ) -> Answer:
         """Solve an instance, given as such or as a file, within ``time`` wall-clock seconds."""
         if isinstance(instance, str | Path):
-            instance = problem_named(self.portfolio.problem).read(Path(instance))
+            instance = self.portfolio.problem_class.read(Path(instance))
         return race(self.portfolio, instance, time, target, seed)
 
 

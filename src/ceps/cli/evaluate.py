@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ceps.box import boxed_portfolio
 from ceps.cli.shared import Json, Memory, Seed, Workers, answers, load_portfolio, messages
 from ceps.console import Steps, number
 from ceps.errors import UserError
@@ -18,8 +19,7 @@ from ceps.evaluation.session import Evaluated, Plan, run_plan
 from ceps.execution.local import LocalExecutor
 from ceps.metrics import METRICS, Metric, metric_named
 from ceps.options import known_costs, memory_limit, quantity
-from ceps.problems import problem_named
-from ceps.problems.collect import read_instances
+from ceps.problems.collect import problem_of_instances, read_instances
 from ceps.problems.vrpspdtw import Vrpspdtw
 from ceps.store import Reference
 from ceps.tables import duration, naming
@@ -28,7 +28,9 @@ from ceps.texts import best_known_table, cpu_text, evaluated_table, evaluated_te
 
 def evaluate(
     instances: Annotated[list[str], typer.Argument(help="Instance files, folders or patterns.")],
-    portfolio: Annotated[Path, typer.Option(help="A portfolio.json.")],
+    portfolio: Annotated[
+        Path | None, typer.Option(help="A portfolio.json. Default: the one in the box.", show_default=False)
+    ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs per instance; the median counts.")] = 3,
     metric: Annotated[
         str | None, typer.Option(help=f"{' or '.join(METRICS)}. Default: the portfolio's own.", show_default=False)
@@ -36,6 +38,12 @@ def evaluate(
     cutoff: Annotated[
         str | None,
         typer.Option(help="CPU limit of a run: seconds, or 5min. Default: the portfolio's own.", show_default=False),
+    ] = None,
+    penalty: Annotated[
+        float | None,
+        typer.Option(
+            min=1e-9, help="PANC of a run without a solution. Default: the portfolio's own.", show_default=False
+        ),
     ] = None,
     optima: Annotated[
         Path | None,
@@ -69,14 +77,18 @@ def evaluate(
 
     **Example:** `ceps evaluate data/test/ --portfolio runs/a/portfolio.json --repeats 3 --out runs/a-test`
 
-    **Example:** `ceps evaluate wang_chen/ --portfolio runs/b/portfolio.json --best-known wang_chen/best_known.csv`
+    **Example:** `ceps evaluate wang_chen/ --cutoff 20 --repeats 1 --best-known wang_chen/best_known.csv`
     """
-    chosen = load_portfolio(portfolio)
+    if portfolio is None:
+        chosen = boxed_portfolio(problem_of_instances(instances, Path(), "INSTANCES").name, messages.print)
+    else:
+        chosen = load_portfolio(portfolio)
     seconds = chosen.metric.cutoff if cutoff is None else quantity("--cutoff", duration, cutoff)
-    penalty = chosen.metric.penalty if metric in (None, chosen.metric.name) else None
+    if penalty is None and metric in (None, chosen.metric.name):
+        penalty = chosen.metric.penalty
     with naming(str(portfolio) if metric is None else "--metric"):
         chosen_metric = metric_named(metric or chosen.metric.name, seconds, penalty)
-    read = read_instances(problem_named(chosen.problem), instances, Path(), "INSTANCES")
+    read = read_instances(chosen.problem_class, instances, Path(), "INSTANCES")
     best = None if best_known is None else _best_known(best_known, chosen.problem, chosen_metric, read)
     plan = Plan(
         portfolio=chosen,
@@ -110,7 +122,7 @@ def _run_plan(plan: Plan, executor: LocalExecutor, out: Path | None) -> Evaluate
     sought = [instance for instance in plan.instances if instance.name not in plan.known]
     stages = {
         "References": len(sought) if plan.metric.uses_target else 0,
-        "Evaluating": len(plan.instances) * plan.repeats,
+        "Evaluating": len({instance.id for instance in plan.instances}) * plan.repeats,
     }
     with Steps(messages, stages) as steps:
 

@@ -50,11 +50,12 @@ def solve(
 
     **Example:** `ceps solve day.vrpspdtw --time 1min --out day.sol --draw day.png`
     """
-    problem = problem_of_file(instance)
+    of_file = problem_of_file(instance).name
+    chosen = boxed_portfolio(of_file, messages.print) if portfolio is None else load_portfolio(portfolio)
+    if chosen.problem != of_file:
+        raise UserError(f"{portfolio}: this portfolio is for problem '{chosen.problem}', not '{of_file}'")
+    problem = chosen.problem_class
     read = problem.read(instance)
-    chosen = boxed_portfolio(problem.name, messages.print) if portfolio is None else load_portfolio(portfolio)
-    if chosen.problem != problem.name:
-        raise UserError(f"{portfolio}: this portfolio is for problem '{chosen.problem}', not '{problem.name}'")
     seconds, most_memory = quantity("--time", duration, time), memory_limit(memory)
     if target is not None and not isfinite(target):
         raise UserError(f"--target {target}: must be a finite cost")
@@ -93,7 +94,11 @@ def _show_answer(
         return
     answers.print(components_text(answer, portfolio))
     if answer.cost is None:
-        messages.print("ceps: no component found a valid solution", style="red")
+        messages.print(
+            f"ceps: {instance.name}: no component found a valid solution; there may be none (is the fleet too small?), "
+            "or it takes longer: give more --time",
+            style="red",
+        )
     else:
         if described := problem.describe(instance, answer.solution):
             answers.print(described)

@@ -57,7 +57,7 @@ def evaluate(
     evaluated again with the better one.
     """
     results: dict[str, list[Repeat]] = {}
-    pending = list(instances)
+    pending = list({instance.id: instance for instance in instances}.values())  # equal ones are the same runs
     while pending:
         wanted = [(instance, number) for instance in pending for number in range(repeats)]
         made = evaluator.map(lambda each: _repeat(portfolio, each[0], evaluator, seed, each[1], on_repeat), wanted)

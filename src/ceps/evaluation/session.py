@@ -15,7 +15,6 @@ from ceps.evaluator import Evaluator
 from ceps.execution.executor import Executor
 from ceps.metrics import Metric
 from ceps.portfolio import Portfolio
-from ceps.problems import problem_named
 from ceps.references import Effort, References
 from ceps.runner import Runner
 from ceps.solvers import exact_solver, reference_consensus
@@ -44,6 +43,7 @@ class Plan:
         return {
             "purpose": "evaluation",
             "problem": self.portfolio.problem,
+            "problem_settings": dict(self.portfolio.problem_settings),
             "metric": self.metric.name,
             "cutoff": self.metric.cutoff,
             "penalty": self.metric.penalty,
@@ -71,7 +71,7 @@ def run_plan(
     on_repeat: Callable[[Any, Repeat], None] = lambda instance, repeat: None,
 ) -> Evaluated:
     """Evaluate. With a directory ``out`` every run is remembered there, and found again the next time."""
-    problem = problem_named(plan.portfolio.problem)
+    problem = plan.portfolio.problem_class
     solvers = plan.portfolio.solvers()
     with Store.in_memory() if out is None else Store.open(out, plan.identity()) as store:
         runner = Runner(store, executor)

@@ -30,6 +30,6 @@ def problem_of_file(path: Path) -> Problem:
         if path.suffix.lower() in problem.suffixes:
             return problem
     if path.is_dir():
-        raise UserError(f"{path}: this is a folder; name the files in it, such as {path}/*.tsp")
+        raise UserError(f"{path}: this is a folder; name a file in it, or score all of them with ceps evaluate")
     endings = ", ".join(suffix for problem in PROBLEMS.values() for suffix in problem.suffixes)
     raise UserError(f"{path}: no problem has files ending in '{path.suffix}'; known endings: {endings}")

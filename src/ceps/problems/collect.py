@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ceps.errors import UserError
-from ceps.problems.problem import Problem
+from ceps.problems import PROBLEMS, Problem
 
 
 def read_instances(problem: Problem, patterns: Iterable[str], base: Path, named: str) -> list[Any]:
@@ -24,8 +24,9 @@ def read_instances(problem: Problem, patterns: Iterable[str], base: Path, named:
         except (OSError, ValueError) as error:
             raise UserError(f"{named}: {pattern!r} cannot be searched ({error}); name another place") from error
         if not found:
+            endings = " or ".join(problem.suffixes)
             raise UserError(
-                f"{named}: '{pattern}' matches no {problem.suffixes[0]} file (looked below {base.resolve()}); "
+                f"{named}: '{pattern}' matches no {endings} file (looked below {base.resolve()}); "
                 "give files, folders or patterns"
             )
         for place, path in found.items():
@@ -33,6 +34,23 @@ def read_instances(problem: Problem, patterns: Iterable[str], base: Path, named:
     if not paths:
         raise UserError(f"{named}: no instances are named; give files, folders or patterns")
     return [problem.read(path) for path in paths.values()]
+
+
+def problem_of_instances(patterns: Iterable[str], base: Path, named: str) -> Problem:
+    """The one problem that has instances in files, folders or patterns."""
+    found = [
+        problem
+        for problem in PROBLEMS.values()
+        if any(
+            path.suffix.lower() in problem.suffixes
+            for pattern in patterns
+            for path in _files(problem, base, os.path.expanduser(pattern))
+        )
+    ]
+    if len(found) != 1:
+        what = "instances of several problems are" if found else "no instances of any problem are"
+        raise UserError(f"{named}: {what} named; name a --portfolio, or other files")
+    return found[0]
 
 
 def _files(problem: Problem, base: Path, pattern: str) -> list[Path]:

@@ -181,7 +181,7 @@ BAD = {
     ),
     "back too late": (
         _row(ROW, ROW[:-2] + "41\n"),
-        "line 11: customer 7 cannot be served: its vehicle is back at 51, the depot closes at 50. Correct SERVICE TIME",
+        "line 11: customer 7 cannot be served: its vehicle is back at 51, the depot closes at 50. Correct READY or",
     ),
     "too much to deliver": (
         _row(ROW, ROW.replace(" 5 ", " 11 ")),

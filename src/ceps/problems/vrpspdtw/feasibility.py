@@ -42,7 +42,13 @@ def flaw(instance: VrpspdtwInstance) -> Flaw | None:
         (instance.delivery, instance.capacity, heavy, "DDEMAND", "its delivery {0} is above the capacity {1}"),
         (instance.pickup, instance.capacity, heavy, "PDEMAND", "its pickup {0} is above the capacity {1}"),
         (arrival, instance.due, late, "DUE TIME", "no vehicle can be there before {0}, its window closes at {1}"),
-        (back, float(instance.due[0]), late, "SERVICE TIME", "its vehicle is back at {0}, the depot closes at {1}"),
+        (
+            back,
+            float(instance.due[0]),
+            late,
+            "READY or SERVICE TIME",
+            "its vehicle is back at {0}, the depot closes at {1}",
+        ),
     ]
     for value, limit, tolerance, column, reason in conditions:
         failing = np.flatnonzero(value > limit + tolerance)
