@@ -145,7 +145,12 @@ def _rows(path: Path) -> Iterable[tuple[int, dict[str, str]]]:
     names = [name.strip().lower() for name in header]
     for column in COLUMNS:
         if names.count(column) != 1:
-            raise _error(path, first, column, f"expected once in the header, which has {brief(header)}")
+            raise _error(
+                path,
+                first,
+                column,
+                f"expected once in the header, which has {brief(header)}; separate columns by commas",
+            )
     for line, row in rows:
         if len(row) != len(names):
             column = names[len(row)] if len(row) < len(names) else names[-1]

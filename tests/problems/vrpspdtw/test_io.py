@@ -148,7 +148,11 @@ BAD = {
     ),
     "negative cost": (_row("       100", "      -100"), "line 5: DispatchingCost '-100' is negative"),
     "other section": (_row("CUSTOMER\n", "CLIENT\n"), "line 7: expected the line 'CUSTOMER', found 'CLIENT'"),
-    "missing column name": (_row("PDEMAND   ", ""), "line 8: expected the columns 'CUST NO. XCOORD. YCOORD. DDEMAND"),
+    "missing column name": (
+        _row("PDEMAND   ", ""),
+        "DUE TIME SERVICE TIME', found 'READY' in place of 'PDEMAND'",
+    ),
+    "extra column name": (_row("SERVICE TIME", "SERVICE TIME X"), "line 8: expected the columns 'CUST NO. XCOORD."),
     "missing column": (_row(ROW, ROW[:-2] + "\n"), "line 11: expected 8 columns (CUST NO., XCOORD., YCOORD., DDEMAND"),
     "extra column": (_row(ROW, ROW[:-1] + " 1\n"), "line 11: expected 8 columns"),
     "not a number": (_row(ROW, ROW.replace("20", "2O")), "line 11: DUE TIME '2O' is not a number"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -192,9 +193,11 @@ def _read_columns(text: Text, lines: Iterator[tuple[int, str]]) -> None:
     if line.upper() != "CUSTOMER":
         raise text.error(number, f"expected the line 'CUSTOMER', found {shown(line)}.")
     number, line = _next(text, lines, "the names of the columns")
-    words = [word.rstrip(".") for word in line.upper().replace("DUE DATE", "DUE TIME").split()]
-    if words != [word.rstrip(".") for word in " ".join(COLUMNS).split()]:
-        raise text.error(number, f"expected the columns '{' '.join(COLUMNS)}', found {shown(line)}.")
+    found = line.upper().replace("DUE DATE", "DUE TIME").split()
+    for expected, word in zip_longest(" ".join(COLUMNS).split(), found, fillvalue="nothing more"):
+        if word.rstrip(".") != expected.rstrip("."):
+            columns = f"expected the columns '{' '.join(COLUMNS)}'"
+            raise text.error(number, f"{columns}, found {shown(word)} in place of '{expected}'.")
 
 
 def _read_table(
