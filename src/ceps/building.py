@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 from math import fsum
@@ -16,7 +16,7 @@ from ceps import __version__
 from ceps.construction.budget import Account
 from ceps.construction.method import Members, Outline, Scores, Task
 from ceps.construction.methods import method_named
-from ceps.construction.tuner import ProcessTuner
+from ceps.construction.tuner import ProcessTuner, Tuner
 from ceps.construction.validation import contributions
 from ceps.errors import UserError
 from ceps.evaluation.session import read_known_costs
@@ -50,21 +50,20 @@ class BuildWatch(Protocol):
 
 @dataclass
 class Numbers:
-    """What can be read off a build at any moment."""
+    """What can be read off a build, or off several at a time, at any moment."""
 
-    evaluator: Evaluator
     runner: Runner
-    journal: StoreJournal
     budget: float
     workers: int
     spent_before: float
     """CPU seconds of runs made before a restart."""
-    started: float
+    started: float = field(default_factory=time.monotonic)
+    charges: list[Callable[[], float]] = field(default_factory=list)
+    """Of every build, what it has been charged."""
 
     @property
     def charged(self) -> float:
-        evaluator = self.evaluator
-        return evaluator.cpu_charged + evaluator.references.cpu_charged + self.journal.recalled_charge
+        return sum(charge() for charge in list(self.charges))
 
     @property
     def spent(self) -> float:
@@ -91,6 +90,8 @@ class Built:
     """What a build came to."""
 
     portfolio: Portfolio
+    initial: Portfolio | None
+    """The first portfolio, where the method begins with one."""
     initial_score: float | None
     """Of the first portfolio, where the method begins with one."""
     final_score: float
@@ -122,40 +123,40 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
         raise UserError(f'{named}: [budget] is missing; give one, such as cpu = "1h"')
     cast = assemble(scenario, base, named)
     plan(scenario, cast, named, executor.slots)
-    method = method_named(scenario.method.name)
     with (
         Store.open(out, identity(scenario, cast)) as store,
         ProcessTuner(cast.solvers, scenario.seed) as tuner,
     ):
         runner = Runner(store, executor)
-        evaluator = _evaluator(scenario, cast, base, named, runner)
-        journal = StoreJournal(store, scenario, cast, out, watch)
-        numbers = Numbers(
-            evaluator=evaluator,
-            runner=runner,
-            journal=journal,
-            budget=scenario.budget.cpu,
-            workers=executor.slots,
-            spent_before=store.totals().cpu,
-            started=time.monotonic(),
-        )
+        numbers = Numbers(runner, scenario.budget.cpu, executor.slots, store.totals().cpu)
         watch.start(numbers)
-        joint = JointSpace(tuple(cast.solvers))
-        task = Task(
-            evaluator=evaluator,
-            tuner=tuner,
-            defaults=joint.defaults,
-            sample=lambda count: sample(cast.solvers, count, scenario.seed),
-            vector=joint.vector,
-            size=scenario.portfolio.size,
-            instances=cast.instances,
-            budget=scenario.budget.cpu,
-            seed=scenario.seed,
-            options=scenario.method.options,
-            journal=journal,
-        )
-        members = method.build(task)
-        return journal.summary(members, numbers)
+        evaluator = evaluator_of(scenario, cast, runner, references_of(scenario, cast, base, runner))
+        return run_method(scenario, cast, evaluator, tuner, StoreJournal(store, scenario, cast, out, watch), numbers)
+
+
+def run_method(
+    scenario: Scenario, cast: Cast, evaluator: Evaluator, tuner: Tuner, journal: StoreJournal, numbers: Numbers
+) -> Built:
+    """Have the scenario's method build a portfolio with what is given."""
+    assert scenario.budget is not None
+    references = evaluator.references
+    numbers.charges.append(lambda: evaluator.cpu_charged + references.cpu_charged + journal.recalled_charge)
+    joint = JointSpace(tuple(cast.solvers))
+    task = Task(
+        evaluator=evaluator,
+        tuner=tuner,
+        defaults=joint.defaults,
+        sample=lambda count: sample(cast.solvers, count, scenario.seed),
+        vector=joint.vector,
+        size=scenario.portfolio.size,
+        instances=cast.instances,
+        budget=scenario.budget.cpu,
+        seed=scenario.seed,
+        options=scenario.method.options,
+        journal=journal,
+    )
+    members = method_named(scenario.method.name).build(task)
+    return journal.summary(members, evaluator, numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +222,8 @@ def sample(solvers: Sequence[Solver], count: int, seed: int) -> list[Configurati
     return JointSpace(tuple(solvers)).sample(count, seed)
 
 
-def _evaluator(scenario: Scenario, cast: Cast, base: Path, named: str, runner: Runner) -> Evaluator:
+def references_of(scenario: Scenario, cast: Cast, base: Path, runner: Runner) -> References:
+    """The references of a scenario; those that are given are known."""
     settings = scenario.references
     references = References(
         problem=cast.problem,
@@ -237,19 +239,30 @@ def _evaluator(scenario: Scenario, cast: Cast, base: Path, named: str, runner: R
         for instance in cast.instances:
             if instance.name in known:
                 references.know(instance, known[instance.name], "given")
+    return references
+
+
+def evaluator_of(scenario: Scenario, cast: Cast, runner: Runner, references: References) -> Evaluator:
     solvers = {solver.name: solver for solver in cast.solvers}
     return Evaluator(cast.problem, solvers, cast.metric, runner, references, scenario.execution.memory)
 
 
 class StoreJournal:
-    """The journal of one build, in its store; it also writes the portfolio files."""
+    """The journal of one build, in its store; it also writes the portfolio files.
 
-    def __init__(self, store: Store, scenario: Scenario, cast: Cast, out: Path, watch: BuildWatch) -> None:
+    ``scope`` tells the entries of this build from those of others in the same store.
+    """
+
+    def __init__(
+        self, store: Store, scenario: Scenario, cast: Cast, out: Path, watch: BuildWatch, scope: str = ""
+    ) -> None:
         self._store = store
         self._scenario = scenario
         self._cast = cast
         self._out = out
         self._watch = watch
+        self._scope = scope
+        self._initial: Portfolio | None = None
         self._scores: dict[str, float] = {}
         self._unsolved: Sequence[str] = ()
         self._offspring = self._dropped = self._merged = 0
@@ -261,7 +274,7 @@ class StoreJournal:
         self._watch.begin(phase, account)
 
     def recall(self, name: str, inputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        entry = self._store.journal_get(name, dict(inputs))
+        entry = self._store.journal_get(self._scope + name, dict(inputs))
         if entry is None:
             return None
         self._charges.append(entry.charge)
@@ -270,7 +283,7 @@ class StoreJournal:
         return recalled
 
     def decide(self, name: str, inputs: Mapping[str, Any], result: Mapping[str, Any], charge: float) -> None:
-        self._store.journal_put(name, dict(inputs), dict(result), charge)
+        self._store.journal_put(self._scope + name, dict(inputs), dict(result), charge)
         self._charges.append(charge)
         self._unsolved = result.get("unsolved", self._unsolved)
         self._offspring += result.get("offspring", 0)
@@ -281,22 +294,25 @@ class StoreJournal:
         score = float(scores.min(axis=1).mean())
         self._scores[stage] = score
         self._contributions = tuple(contributions(scores).tolist())
-        name = "portfolio.initial.json" if stage == "initial" else "portfolio.json"
-        self._portfolio(members, stage, score).save(self._out / name)
+        portfolio = self._portfolio(members, stage, score)
+        if stage == "initial":
+            self._initial = portfolio
+        portfolio.save(self._out / ("portfolio.initial.json" if stage == "initial" else "portfolio.json"))
         self._watch.keep(stage, score)
 
-    def summary(self, members: Members, numbers: Numbers) -> Built:
+    def summary(self, members: Members, evaluator: Evaluator, numbers: Numbers) -> Built:
         stage, score = list(self._scores.items())[-1]
         return Built(
             portfolio=self._portfolio(members, stage, score),
+            initial=self._initial,
             initial_score=self._scores.get("initial"),
             final_score=score,
             contributions=self._contributions,
             # fsum: sessions end in any order, and the sum must not depend on it.
             cpu_charged=fsum(self._charges),
-            cpu_references=numbers.evaluator.references.cpu_charged,
+            cpu_references=evaluator.references.cpu_charged,
             cpu_spent=numbers.spent,
-            cpu_side_by_side=numbers.evaluator.cpu_side_by_side,
+            cpu_side_by_side=evaluator.cpu_side_by_side,
             unsolved=len(self._unsolved),
             offspring=self._offspring,
             dropped=self._dropped,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -25,12 +26,22 @@ class Runner:
 
     def __init__(self, store: Store, executor: Executor) -> None:
         self.store = store
+        self.asker = ""
+        self._whole: Runner | None = None
         self._executor = executor
         self._mutex = threading.Lock()
         self._waiting: dict[RunKey, list[Callable[[], None]]] = {}
         self._known: set[str] = set()
         self.runs_made = 0
         self.cpu_spent = 0.0
+
+    def part(self, asker: str) -> Runner:
+        """A runner for one of several who ask at the same time, with counts of its own; runs are recorded as made for
+        ``asker``, and serve all."""
+        part = copy.copy(self)
+        part.asker, part._whole = asker, self
+        part.runs_made, part.cpu_spent = 0, 0.0
+        return part
 
     @property
     def slots(self) -> int:
@@ -87,8 +98,13 @@ class Runner:
             self._known.add(run.configuration.id)
         # What a solver printed helps to understand a failure; kept for every run it would outweigh all else.
         output = outcome.output[-LONGEST_OUTPUT:] if outcome.ending in FAILURES else ""
-        row = self.store.record(run.key, run.limits.cpu, replace(outcome, output=output))
+        row = self.store.record(run.key, run.limits.cpu, replace(outcome, output=output), self.asker)
         with self._mutex:
-            self.runs_made += 1
-            self.cpu_spent += outcome.cpu
+            self._count(outcome.cpu)
         return row
+
+    def _count(self, cpu: float) -> None:
+        self.runs_made += 1
+        self.cpu_spent += cpu
+        if self._whole is not None:
+            self._whole._count(cpu)

@@ -81,7 +81,13 @@ _TABLES_1 = (
     )""",
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_version_1,)
+
+def _version_2(connection: sqlite3.Connection) -> None:
+    """Whom a run was made for, where several ask: what each has really cost can be told apart."""
+    connection.execute("ALTER TABLE runs ADD COLUMN asker TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_version_1, _version_2)
 """The function at index v takes a file from version v to v + 1. To change the tables, append one; edit none."""
 
 

@@ -47,10 +47,10 @@ _SELECT_BY_KEY = f"""{_SELECT_RUNS}
     ORDER BY id"""
 _INSERT_RUN = f"""INSERT INTO runs (
         program, configuration, instance, seed, target, memory_limit, cpu_limit,
-        ending, cost, cpu, wall, peak_memory, created, host, reason, trace, output
+        ending, cost, cpu, wall, peak_memory, created, host, reason, trace, output, asker
     ) VALUES (
         {_PROGRAM}, {_CONFIGURATION}, {_INSTANCE}, :seed, :target, :memory, :limit,
-        :ending, :cost, :cpu, :wall, :peak_memory, :created, :host, :reason, :trace, :output
+        :ending, :cost, :cpu, :wall, :peak_memory, :created, :host, :reason, :trace, :output, :asker
     )"""
 _IMPROVE_BEST = f"""INSERT INTO best (instance, cost, solution) VALUES ({_INSTANCE}, :cost, :solution)
     ON CONFLICT (instance) DO UPDATE SET cost = excluded.cost, solution = excluded.solution
@@ -176,9 +176,13 @@ class Store:
 
     # Runs
 
-    def record(self, key: RunKey, limit: float, outcome: Outcome) -> Execution:
-        """Record a run of a configuration and an instance added before; the row that look-ups will find."""
-        values = {**key_values(key), "limit": limit, "created": int(time.time()), **outcome_values(outcome)}
+    def record(self, key: RunKey, limit: float, outcome: Outcome, asker: str = "") -> Execution:
+        """Record a run of a configuration and an instance added before; the row that look-ups will find.
+
+        ``asker`` tells whom it was made for, where several share the store.
+        """
+        made = {"limit": limit, "created": int(time.time()), "asker": asker}
+        values = {**key_values(key), **made, **outcome_values(outcome)}
         with self._writing() as connection:
             connection.execute(
                 "INSERT OR IGNORE INTO programs (solver, version) VALUES (?, ?)", (key.solver, key.version)
@@ -207,6 +211,11 @@ class Store:
     def totals(self) -> Totals:
         """How much was executed. Reads all rows: keep it out of loops."""
         return Totals(*self._rows("SELECT count(*), total(cpu) FROM runs")[0])
+
+    def totals_by_asker(self) -> dict[str, Totals]:
+        """How much was executed for whom. Reads all rows: keep it out of loops."""
+        rows = self._rows("SELECT asker, count(*), total(cpu) FROM runs GROUP BY asker")
+        return {asker: Totals(count, cpu) for asker, count, cpu in rows}
 
     def best_solution(self, instance: str) -> BestSolution | None:
         """The best solution any run has found so far. For people: a replayed decision must not depend on it."""
