@@ -38,6 +38,14 @@ DECIDING = ("smac", "scikit-learn", "numpy", "ConfigSpace")
 """Libraries whose version decides what a build comes to: it is not resumed under another."""
 
 
+class BudgetError(UserError):
+    """A budget with which a method cannot begin."""
+
+    def __init__(self, message: str, smallest: float) -> None:
+        super().__init__(message)
+        self.smallest = smallest
+
+
 class BuildWatch(Protocol):
     """Shows a build to people. Called from the thread that builds, but for ``start``'s numbers, which change."""
 
@@ -195,10 +203,11 @@ def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | Non
         smallest += count * cpu_of_reference
     budget = scenario.budget.cpu
     if budget < smallest:
-        raise UserError(
+        raise BudgetError(
             f"{named}: [budget] cpu = {budget:.0f} s is too little for method '{scenario.method.name}': references of "
             f"{count} instances and the first runs of every phase may take all of it; give at least {smallest:.0f} s, "
-            f"or lower the cut-off, the portfolio's size, the number of instances or of sessions"
+            f"or lower the cut-off, the portfolio's size, the number of instances or of sessions",
+            smallest,
         )
     lasts = (0.5 if cast.metric.uses_target else 1.0) * cast.metric.cutoff
     return Plan(budget, smallest, budget / workers, round(budget / lasts))

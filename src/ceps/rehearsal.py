@@ -46,8 +46,11 @@ class Rehearsal:
     outcome: Future[Outcome]
 
 
-def assemble(scenario: Scenario, base: Path, named: str) -> Cast:
-    """Find what a scenario names. ``base`` is the folder it stands in, ``named`` what messages call it."""
+def assemble(scenario: Scenario, base: Path, named: str, key: str = "train") -> Cast:
+    """Find what a scenario names.
+
+    ``base`` is the folder it stands in; in messages it is called ``named``, and its key of instance files ``key``.
+    """
     with naming(f"{named}: [problem] name"):
         problem_named(scenario.problem.name)
     with naming(named):
@@ -65,13 +68,13 @@ def assemble(scenario: Scenario, base: Path, named: str) -> Cast:
     if scenario.references.known is not None:
         with naming(f"{named}: [references] known"):
             read_known_costs(base / scenario.references.known)
-    return Cast(problem, _instances(scenario, problem, base, named), solvers, metric)
+    return Cast(problem, _instances(scenario, problem, base, named, key), solvers, metric)
 
 
-def _instances(scenario: Scenario, problem: Problem, base: Path, named: str) -> list[Any]:
+def _instances(scenario: Scenario, problem: Problem, base: Path, named: str, key: str) -> list[Any]:
     made = scenario.problem.generate
     if made is None:
-        return read_instances(problem, scenario.problem.train, base, f"{named}: [problem] train")
+        return read_instances(problem, scenario.problem.train, base, f"{named}: [problem] {key}")
     with naming(f"{named}: [problem.generate]"):
         # Derived seeds: scenarios with neighbouring seeds have unrelated instances.
         chosen = [seeds.derive(scenario.seed, "generate", index) for index in range(made.count)]

@@ -8,6 +8,7 @@ import typer
 
 from ceps import __version__
 from ceps.cli.build import build, check
+from ceps.cli.compare import compare
 from ceps.cli.evaluate import evaluate
 from ceps.cli.generate import generate
 from ceps.cli.reference import reference
@@ -45,5 +46,5 @@ def root(
     """Build parallel algorithm portfolios from a handful of instances, and solve with them every day."""
 
 
-for _command in (generate, check, build, solve, evaluate, reference):
+for _command in (generate, check, build, solve, evaluate, compare, reference):
     app.command()(_command)

@@ -42,6 +42,15 @@ class Report:
     per_instance: tuple[InstanceResult, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A portfolio and the instances it is tested on. Evaluators of entries that are compared share their references."""
+
+    portfolio: Portfolio
+    instances: Sequence[Any]
+    evaluator: Evaluator
+
+
 def evaluate(
     portfolio: Portfolio,
     instances: Sequence[Any],
@@ -56,21 +65,56 @@ def evaluate(
     portfolio's score as if all had run side by side. When a run beats the reference of an instance, the instance is
     evaluated again with the better one.
     """
-    results: dict[str, list[Repeat]] = {}
-    pending = list({instance.id: instance for instance in instances}.values())  # equal ones are the same runs
+    (report,) = evaluate_all([Entry(portfolio, instances, evaluator)], repeats, seed, on_repeat)
+    return report
+
+
+def evaluate_all(
+    entries: Sequence[Entry],
+    repeats: int,
+    seed: int,
+    on_repeat: Callable[[Any, Repeat], None] = lambda instance, repeat: None,
+) -> list[Report]:
+    """The test protocol for several portfolios: a better reference that one finds is the reference of all."""
+    results: dict[tuple[int, str], list[Repeat]] = {}
+    pending = {instance.id: instance for entry in entries for instance in entry.instances}
+    first = entries[0].evaluator
     while pending:
-        wanted = [(instance, number) for instance in pending for number in range(repeats)]
-        made = evaluator.map(lambda each: _repeat(portfolio, each[0], evaluator, seed, each[1], on_repeat), wanted)
-        results.update({instance.id: [] for instance in pending})
-        for (instance, _), repeat in zip(wanted, made, strict=True):
-            results[instance.id].append(repeat)
-        pending = evaluator.references.settle(pending)
-    per_instance = tuple(_instance_result(instance, tuple(results[instance.id]), evaluator) for instance in instances)
+        tested = [
+            (index, {instance.id: instance for instance in entry.instances if instance.id in pending})
+            for index, entry in enumerate(entries)
+        ]
+        wanted = [
+            (index, instance, number)
+            for index, instances in tested
+            for instance in instances.values()
+            for number in range(repeats)
+        ]
+        made = first.map(
+            lambda each: _repeat(
+                entries[each[0]].portfolio, each[1], entries[each[0]].evaluator, seed, each[2], on_repeat
+            ),
+            wanted,
+        )
+        results.update({(index, instance.id): [] for index, instance, _ in wanted})
+        for (index, instance, _), repeat in zip(wanted, made, strict=True):
+            results[index, instance.id].append(repeat)
+        pending = {instance.id: instance for instance in first.references.settle(pending.values())}
+    return [
+        _report(
+            [_instance_result(each, tuple(results[index, each.id]), entry.evaluator) for each in entry.instances],
+            entry.evaluator,
+        )
+        for index, entry in enumerate(entries)
+    ]
+
+
+def _report(per_instance: Sequence[InstanceResult], evaluator: Evaluator) -> Report:
     return Report(
         metric=evaluator.metric.name,
         score=statistics.fmean(result.score for result in per_instance),
         timeouts=sum(result.timeout for result in per_instance),
-        per_instance=per_instance,
+        per_instance=tuple(per_instance),
     )
 
 

@@ -1,0 +1,44 @@
+"""``ceps compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ceps.cli.shared import Json, answers, messages, warn_of_sharing
+from ceps.compare_view import CompareView, results_table
+from ceps.comparing import contest
+from ceps.comparing.experiment import read_experiment
+from ceps.comparing.results import results_of
+from ceps.execution.local import LocalExecutor, available_cores
+
+
+def compare(
+    experiment: Annotated[Path, typer.Argument(help="An experiment file.")],
+    out: Annotated[Path, typer.Option(help="Run directory; the same again = resume.")],
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Runs at a time. Default: the experiment's, or one per core.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare methods under equal budgets, on repeated random splits into training and test instances.
+
+    Stopped or killed, start it again with the same command: it goes on where it was.
+
+    **Example:** `ceps compare experiments/tsp-desk.toml --out runs/desk`
+    """
+    settings = read_experiment(experiment)
+    prepared = contest.prepare(settings, experiment.parent, str(experiment))
+    count = workers or settings.execution.workers or available_cores()
+    warn_of_sharing(count, "workers")
+    try:
+        with LocalExecutor(count) as executor, CompareView(messages) as view:
+            measured = contest.hold(prepared, executor, out, view)
+    except KeyboardInterrupt:
+        messages.print(f"ceps: finished runs are kept in {out}: the same command again goes on from there")
+        raise
+    results = results_of(measured)
+    answers.print(results_table(results))

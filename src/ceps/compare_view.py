@@ -1,0 +1,92 @@
+"""A comparison while it goes on, and its tables on a terminal."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.table import Table
+
+from ceps.build_view import BuildView
+from ceps.building import Numbers
+from ceps.comparing.results import Cell, Results
+from ceps.console import Steps, number
+from ceps.construction.budget import Account
+from ceps.evaluation.protocol import Repeat
+from ceps.store import Reference
+
+_REFERENCES, _TESTING = "References", "Testing"
+
+
+class CompareView:
+    """Shows a comparison: the builds with their budget, then the test step by step."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._builds = BuildView(console)
+        self._steps: Steps | None = None
+        self._mutex = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._builds.__exit__(kind, error, trace)
+        if self._steps is not None:
+            self._steps.__exit__(kind, error, trace)
+
+    def start(self, numbers: Numbers) -> None:
+        self._builds.start(numbers)
+
+    def begin(self, phase: str, account: Account) -> None:
+        with self._mutex:
+            self._builds.begin(phase, account)
+
+    def keep(self, stage: str, score: float) -> None:
+        with self._mutex:
+            self._builds.keep(stage, score)
+
+    def test(self, references: int, repeats: int) -> None:
+        self._builds.__exit__(None, None, None)
+        self._steps = Steps(self._console, {_REFERENCES: references, _TESTING: repeats})
+        self._steps.__enter__()
+
+    def referenced(self, instance: Any, reference: Reference | None) -> None:
+        assert self._steps is not None
+        found = "none found" if reference is None else number(reference.cost)
+        self._steps.done(_REFERENCES, f"{instance.name}: {found}")
+
+    def tested(self, instance: Any, repeat: Repeat) -> None:
+        assert self._steps is not None
+        self._steps.done(_TESTING, f"{instance.name}: {repeat.score:.4g}")
+
+    def warn(self, message: str) -> None:
+        self._console.print(f"warning: {message}", style="yellow")
+
+
+def results_table(results: Results) -> Table:
+    """Timeouts and scores by split and method, the best marked, and how each does against the baseline."""
+    measured = results.measured
+    table = Table(title=f"#timeouts, {measured.metric} (median of {measured.repeats})", title_justify="left")
+    table.add_column("method")
+    for split in results.splits:
+        table.add_column(f"split {split}", justify="right")
+    table.add_column("mean", justify="right")
+    table.add_column("on training", justify="right")
+    table.add_column(f"p against {results.baseline}", justify="right")
+    duels = {duel.method: duel for duel in results.duels}
+    for method in measured.methods:
+        mean = results.means[method]
+        duel = duels.get(method)
+        p = "" if duel is None else f"{duel.corrected:.2g} ({duel.better}:{duel.worse})"
+        cells = [_cell(results.table[split, method]) for split in results.splits]
+        table.add_row(method, *cells, _cell(mean), f"{mean.training_score:.4g}", p)
+    return table
+
+
+def _cell(cell: Cell) -> str:
+    return f"{cell.timeouts:.4g}, {cell.score:.4g}{' *' if cell.best else '  '}"

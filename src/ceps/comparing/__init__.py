@@ -1,0 +1,1 @@
+"""Comparisons: several methods under equal budgets on repeated splits, tested alike, and what came of it."""

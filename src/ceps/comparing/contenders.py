@@ -1,0 +1,181 @@
+"""Who takes part: methods that build, portfolios that are given, and the best of several in hindsight."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ceps.box import boxed_portfolio
+from ceps.comparing.experiment import Entrant, Experiment
+from ceps.construction.methods import METHODS
+from ceps.errors import UserError, did_you_mean
+from ceps.portfolio import MetricChoice, Portfolio
+from ceps.rehearsal import Cast
+from ceps.settings import MethodSettings
+from ceps.solvers import Solver, solver_named
+from ceps.solvers.solver import default_configuration
+from ceps.tables import brief, naming, read_table
+
+BOX = "box"
+FIXED = ("default", "portfolio", "vbs")
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """A method that builds a portfolio on every split."""
+
+    label: str
+    method: MethodSettings
+
+    @property
+    def waits(self) -> bool:
+        """EPS makes as many instances as CEPS came to, unless told how many."""
+        return self.method.name == "eps" and "new_instances" not in self.method.options
+
+    @property
+    def initial_label(self) -> str | None:
+        """CEPS's first portfolio takes part as well."""
+        return f"{self.label}.initial" if self.method.name == "ceps" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A portfolio that is the same on every split and uses no budget."""
+
+    label: str
+    portfolio: Portfolio
+    solvers: Mapping[str, Solver]
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualBest:
+    """On every instance the best of several contenders: what a selector that never errs would come to."""
+
+    label: str
+    of: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """All contenders."""
+
+    builders: tuple[Builder, ...]
+    fixed: tuple[Fixed, ...]
+    virtual: tuple[VirtualBest, ...]
+    labels: tuple[str, ...]
+    """In the order of the file; first portfolios stand before the portfolios that came of them."""
+
+    @property
+    def ceps(self) -> Builder | None:
+        """The CEPS that others are compared with: the first."""
+        return next((builder for builder in self.builders if builder.method.name == "ceps"), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Default:
+    solver: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Portfolio:
+    file: str = BOX
+
+
+@dataclass(frozen=True, slots=True)
+class _VirtualBest:
+    of: tuple[str, ...]
+
+
+def assemble_field(
+    experiment: Experiment, cast: Cast, base: Path, named: str, on_left_out: Callable[[str], None]
+) -> Field:
+    """Find what ``[[methods]]`` names. ``on_left_out`` is told of members of the boxed portfolio that cannot run."""
+    builders: list[Builder] = []
+    fixed: list[Fixed] = []
+    virtual: list[VirtualBest] = []
+    labels: list[str] = []
+    for number, entrant in enumerate(experiment.methods, start=1):
+        with naming(f"{named}: [[methods]] number {number}"):
+            contender = _contender(entrant, experiment, cast, base, on_left_out)
+        match contender:
+            case Builder():
+                builders.append(contender)
+                labels += [contender.initial_label] if contender.initial_label else []
+            case Fixed():
+                fixed.append(contender)
+            case VirtualBest():
+                virtual.append(contender)
+        labels.append(contender.label)
+    field = Field(tuple(builders), tuple(fixed), tuple(virtual), tuple(labels))
+    _check(field, named)
+    return field
+
+
+def _contender(
+    entrant: Entrant, experiment: Experiment, cast: Cast, base: Path, on_left_out: Callable[[str], None]
+) -> Builder | Fixed | VirtualBest:
+    if entrant.label is not None and not _LABEL.fullmatch(entrant.label):
+        raise UserError(f"label = {brief(entrant.label)}: use letters, digits, spaces and . _ + - only")
+    match entrant.name:
+        case "default":
+            name = read_table(_Default, entrant.options, "[[methods]]").solver
+            return _default(entrant.label or f"{name.upper()}-default", name, experiment, cast, base)
+        case "portfolio":
+            file = read_table(_Portfolio, entrant.options, "[[methods]]").file
+            return _given(entrant.label, file, cast, base, on_left_out)
+        case "vbs":
+            return VirtualBest(entrant.label or "VBS", read_table(_VirtualBest, entrant.options, "[[methods]]").of)
+        case name if name in METHODS:
+            method = MethodSettings(name, entrant.options)
+            return Builder(entrant.label or _label(method, experiment.portfolio.solvers), method)
+    raise UserError(f"name = {brief(entrant.name)} is unknown.{did_you_mean(entrant.name, [*METHODS, *FIXED])}")
+
+
+def _label(method: MethodSettings, solvers: Sequence[str]) -> str:
+    """As in the paper's tables."""
+    if method.name != "single":
+        return method.name.upper()
+    return f"{str(method.options.get('solver', solvers[0])).upper()}-tuned"
+
+
+def _default(label: str, name: str, experiment: Experiment, cast: Cast, base: Path) -> Fixed:
+    solver = solver_named(name, experiment.solvers.get(name, {}), base)
+    if cast.problem.name not in solver.problems:
+        raise UserError(f"solver = '{name}' does not solve problem '{cast.problem.name}'; name another one")
+    metric = MetricChoice(cast.metric.name, cast.metric.cutoff)
+    return Fixed(label, Portfolio(cast.problem.name, (default_configuration(solver),), metric), {name: solver})
+
+
+def _given(label: str | None, file: str, cast: Cast, base: Path, on_left_out: Callable[[str], None]) -> Fixed:
+    boxed = file == BOX
+    portfolio = boxed_portfolio(cast.problem.name, on_left_out) if boxed else Portfolio.load(base / file)
+    if portfolio.problem != cast.problem.name:
+        raise UserError(f"file = {brief(file)} is a portfolio for problem '{portfolio.problem}'; give another one")
+    return Fixed(label or ("boxed" if boxed else Path(file).stem), portfolio, portfolio.solvers())
+
+
+def _check(field: Field, named: str) -> None:
+    # As folders they must differ in more than upper and lower case.
+    folded = [label.lower() for label in field.labels]
+    for label in field.labels:
+        if folded.count(label.lower()) > 1:
+            raise UserError(f"{named}: [[methods]] label = '{label}' is there twice; give each its own label")
+    known = [label for label in field.labels if label not in {each.label for each in field.virtual}]
+    for each in field.virtual:
+        if not each.of:
+            raise UserError(f"{named}: [[methods]] '{each.label}': of = [] names nobody; name labels")
+        for label in each.of:
+            if label not in known:
+                hint = did_you_mean(label, known)
+                raise UserError(
+                    f"{named}: [[methods]] '{each.label}': of names {brief(label)}, which is unknown.{hint}"
+                )
+    for builder in field.builders:
+        if builder.waits and field.ceps is None:
+            raise UserError(
+                f"{named}: [[methods]] '{builder.label}' makes as many instances as CEPS does, and there is no CEPS; "
+                f"add one, or say how many with new_instances = 100"
+            )

@@ -1,0 +1,349 @@
+"""The comparison itself: every method on every split through one store and one executor, then one test for all."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from ceps import building
+from ceps.building import Built, Numbers, StoreJournal
+from ceps.comparing.contenders import Builder, Field, assemble_field
+from ceps.comparing.experiment import Experiment
+from ceps.comparing.results import TEST, TRAIN, Construction, Measured, Row, Work, family, virtual_best
+from ceps.comparing.splits import Split, random_splits, trained_twins
+from ceps.construction.budget import Account
+from ceps.construction.tuner import ProcessTuner, Tuner
+from ceps.errors import UserError
+from ceps.evaluation.protocol import Entry, Repeat, Report, evaluate_all
+from ceps.evaluator import Evaluator
+from ceps.execution.executor import Executor
+from ceps.portfolio import Portfolio
+from ceps.rehearsal import Cast, assemble
+from ceps.runner import Runner
+from ceps.settings import MethodSettings, Scenario
+from ceps.solvers import Solver
+from ceps.store import Reference, Store
+from ceps.tables import naming
+
+TESTS = "test"
+"""Whom the runs of the test are made for, in the store."""
+
+
+class ContestWatch(Protocol):
+    """Shows a comparison to people. Called from any thread."""
+
+    def start(self, numbers: Numbers) -> None:
+        """Building begins."""
+
+    def begin(self, phase: str, account: Account) -> None: ...
+
+    def keep(self, stage: str, score: float) -> None: ...
+
+    def test(self, references: int, repeats: int) -> None:
+        """All portfolios are built; so many references will be sought and repeats made."""
+
+    def referenced(self, instance: Any, reference: Reference | None) -> None: ...
+
+    def tested(self, instance: Any, repeat: Repeat) -> None: ...
+
+    def warn(self, message: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """An experiment, with all that it names found and checked."""
+
+    experiment: Experiment
+    cast: Cast
+    field: Field
+    splits: Sequence[Split]
+    base: Path
+    named: str
+    warnings: tuple[str, ...]
+
+    def scenario(self, builder: Builder, split: Split, method: MethodSettings | None = None) -> Scenario:
+        """One build, as a scenario of its own."""
+        seed = self.experiment.split_seed(split.number)
+        return replace(self.experiment.scenario, seed=seed, method=method or builder.method)
+
+    def training(self, split: Split) -> Cast:
+        return replace(self.cast, instances=[self.cast.instances[index] for index in split.train])
+
+    def identity(self) -> dict[str, Any]:
+        """What a run directory of this comparison belongs to. The number of workers has no say in it."""
+        identity = building.identity(self.experiment.scenario, self.cast)
+        settings = dataclasses.asdict(self.experiment)
+        del settings["execution"]["workers"], identity["scenario"]
+        # A list would be one value: by label, what has changed can be told.
+        settings["methods"] = dict(zip(self._headings(), settings["methods"], strict=True))
+        fixed = {each.label: [member.id for member in each.portfolio.members] for each in self.field.fixed}
+        return {**identity, "purpose": "comparison", "experiment": settings, "fixed": fixed}
+
+    def _headings(self) -> list[str]:
+        initial = {builder.initial_label for builder in self.field.builders}
+        return [label for label in self.field.labels if label not in initial]
+
+
+def prepare(experiment: Experiment, base: Path, named: str) -> Contest:
+    """Find all that an experiment names, and refuse what cannot be compared, before anything is run."""
+    warnings: list[str] = []
+    cast = assemble(experiment.scenario, base, named, key="instances")
+    field = assemble_field(experiment, cast, base, named, warnings.append)
+    with naming(named):
+        settings = experiment.splits
+        splits = random_splits(len(cast.instances), settings.count, settings.train, experiment.seed)
+    contest = Contest(experiment, cast, field, splits, base, named, ())
+    _refuse_small_budgets(contest)
+    warnings += _leaks(contest)
+    return replace(contest, warnings=tuple(warnings))
+
+
+def _refuse_small_budgets(contest: Contest) -> None:
+    refusals = []
+    for builder in contest.field.builders:
+        method = builder.method
+        if builder.waits:
+            method = replace(method, options={**method.options, "new_instances": 0})
+        split = contest.splits[0]
+        try:
+            building.plan(contest.scenario(builder, split, method), contest.training(split), contest.named, workers=1)
+        except building.BudgetError as error:
+            refusals.append(error)
+    if refusals:
+        raise max(refusals, key=lambda error: error.smallest)
+
+
+def _leaks(contest: Contest) -> list[str]:
+    """Test instances that somebody has trained on."""
+    warnings = []
+    instances = contest.cast.instances
+    for split in contest.splits:
+        if twins := trained_twins(instances, split):
+            warnings.append(f"split {split.number}: {_some(twins)} in the test are also trained on, under other names")
+    names = {instance.name for instance in instances}
+    for fixed in contest.field.fixed:
+        trained = fixed.portfolio.provenance.get("instances", ())
+        if seen := sorted(names.intersection(name for name in trained if isinstance(name, str))):
+            warnings.append(f"{fixed.label} was trained on instances of this comparison: {_some(seen)}")
+    return warnings
+
+
+def _some(names: Sequence[str], most: int = 3) -> str:
+    return f"{', '.join(names[:most])}{f' and {len(names) - most} more' if len(names) > most else ''}"
+
+
+def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -> Measured:
+    """Build and test everything. Started again on the same directory, it goes on where it was: by replaying the store.
+
+    Builds go on side by side, so that there is work when one of them waits for its last runs. What they come to does
+    not depend on how many do.
+    """
+    for message in contest.warnings:
+        watch.warn(message)
+    field, experiment = contest.field, contest.experiment
+    with ExitStack() as stack:
+        store = stack.enter_context(Store.open(out, contest.identity()))
+        runner = Runner(store, executor)
+        total = len(contest.splits) * len(field.builders) * experiment.budget.cpu
+        numbers = Numbers(runner, total, executor.slots, store.totals().cpu)
+        watch.start(numbers)
+        built = _build_all(_Yard(contest, store, runner, out, watch, numbers), stack)
+        portfolios = _portfolios(contest, built)
+        reports = _test(contest, runner.part(TESTS), portfolios, watch)
+        spent = {asker: totals.cpu for asker, totals in store.totals_by_asker().items()}
+        rows = [row for (split, label), report in reports.items() for row in _rows(contest, split, label, report)]
+        for virtual in field.virtual:
+            rows += virtual_best(rows, virtual.label, virtual.of)
+        return Measured(
+            metric=contest.cast.metric.name,
+            cutoff=contest.cast.metric.cutoff,
+            repeats=experiment.test.repeats,
+            budget=experiment.budget.cpu,
+            methods=field.labels,
+            baseline=None if field.ceps is None else field.ceps.label,
+            rows=tuple(rows),
+            constructions=tuple(
+                _construction(contest, split, label, made, spent.get(asker(split, label), 0.0))
+                for (split, label), made in built.items()
+            ),
+            spent_on_tests=spent.get(TESTS, 0.0),
+            work=Work(executor.slots, numbers.wall, runner.cpu_spent, numbers.spent_before),
+            warnings=contest.warnings,
+        )
+
+
+def asker(split: int, label: str) -> str:
+    """Whom a build's runs and decisions belong to, in the store."""
+    return f"{split}/{label}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Yard:
+    """Where the building goes on."""
+
+    contest: Contest
+    store: Store
+    runner: Runner
+    out: Path
+    watch: ContestWatch
+    numbers: Numbers
+
+
+def _build_all(yard: _Yard, stack: ExitStack) -> dict[tuple[int, str], Built]:
+    """Every method on every split, a few at a time."""
+    contest = yard.contest
+    tuners = {
+        split.number: stack.enter_context(
+            ProcessTuner(contest.cast.solvers, contest.experiment.split_seed(split.number))
+        )
+        for split in contest.splits
+        if contest.field.builders
+    }
+    spent_before = {asker: totals.cpu for asker, totals in yard.store.totals_by_asker().items()}
+    threads = ThreadPoolExecutor(1 + yard.runner.slots // 2)
+    futures: dict[tuple[int, str], Future[Built]] = {}
+
+    def start(builder: Builder, split: Split) -> None:
+        ceps = contest.field.ceps
+        awaited = futures[split.number, ceps.label] if builder.waits and ceps is not None else None
+        before = spent_before.get(asker(split.number, builder.label), 0.0)
+        futures[split.number, builder.label] = threads.submit(
+            _build, yard, builder, split, tuners[split.number], before, awaited
+        )
+
+    try:
+        # Those that wait for others come last: they find them under way or done, and keep nobody from beginning.
+        for builder in sorted(contest.field.builders, key=lambda builder: builder.waits):
+            for split in contest.splits:
+                start(builder, split)
+        done, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)
+        for future in done:
+            future.result()
+        return {(split.number, each.label): futures[split.number, each.label].result()
+                for split in contest.splits for each in contest.field.builders}  # fmt: skip
+    finally:
+        # Not waiting: after an interrupt, a build ends when its runs are killed with the executor.
+        threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _build(
+    yard: _Yard, builder: Builder, split: Split, tuner: Tuner, spent_before: float, awaited: Future[Built] | None
+) -> Built:
+    contest, who = yard.contest, asker(split.number, builder.label)
+    method = builder.method
+    if awaited is not None:
+        method = replace(method, options={**method.options, "new_instances": awaited.result().merged})
+    scenario, cast = contest.scenario(builder, split, method), contest.training(split)
+    runner = yard.runner.part(who)
+    folder = yard.out / f"split-{split.number}" / builder.label
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be made: {error.strerror}") from error
+    numbers = Numbers(runner, contest.experiment.budget.cpu, runner.slots, spent_before)
+    yard.numbers.charges.append(lambda: numbers.charged)
+    evaluator = building.evaluator_of(
+        scenario, cast, runner, building.references_of(scenario, cast, contest.base, runner)
+    )
+    journal = StoreJournal(yard.store, scenario, cast, folder, _Told(yard.watch, who), scope=f"{who}: ")
+    with naming(f"{contest.named}: {who}"):
+        return building.run_method(scenario, cast, evaluator, tuner, journal, numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A build's news, with its name before them."""
+
+    watch: ContestWatch
+    who: str
+
+    def start(self, numbers: Numbers) -> None:
+        return None
+
+    def begin(self, phase: str, account: Account) -> None:
+        self.watch.begin(f"{self.who}: {phase}", account)
+
+    def keep(self, stage: str, score: float) -> None:
+        self.watch.keep(f"{self.who}: {stage}", score)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    portfolio: Portfolio
+    solvers: Mapping[str, Solver]
+
+
+def _portfolios(contest: Contest, built: Mapping[tuple[int, str], Built]) -> dict[tuple[int, str], _Tested]:
+    """All portfolios of all splits, by split and label, in the order of the table."""
+    solvers = {solver.name: solver for solver in contest.cast.solvers}
+    made: dict[tuple[int, str], _Tested] = {}
+    for split in contest.splits:
+        for builder in contest.field.builders:
+            product = built[split.number, builder.label]
+            made[split.number, builder.label] = _Tested(product.portfolio, solvers)
+            if builder.initial_label is not None and product.initial is not None:
+                made[split.number, builder.initial_label] = _Tested(product.initial, solvers)
+        for fixed in contest.field.fixed:
+            made[split.number, fixed.label] = _Tested(fixed.portfolio, fixed.solvers)
+    return made
+
+
+def _test(
+    contest: Contest, runner: Runner, portfolios: Mapping[tuple[int, str], _Tested], watch: ContestWatch
+) -> dict[tuple[int, str], Report]:
+    """All portfolios on all instances, those they were trained on included, judged by the same references."""
+    experiment, cast = contest.experiment, contest.cast
+    references = building.references_of(experiment.scenario, cast, contest.base, runner)
+    sought = [each for each in cast.instances if references.reference(each) is None] if cast.metric.uses_target else []
+    watch.test(len(sought), len(portfolios) * len(cast.instances) * experiment.test.repeats)
+    if cast.metric.uses_target:
+        references.establish(cast.instances, watch.referenced)
+    entries = [
+        Entry(
+            tested.portfolio,
+            cast.instances,
+            Evaluator(cast.problem, tested.solvers, cast.metric, runner, references, experiment.execution.memory),
+        )
+        for tested in portfolios.values()
+    ]
+    reports = evaluate_all(entries, experiment.test.repeats, experiment.seed, watch.tested)
+    return dict(zip(portfolios, reports, strict=True))
+
+
+def _rows(contest: Contest, number: int, label: str, report: Report) -> list[Row]:
+    (split,) = (each for each in contest.splits if each.number == number)
+    trained = set(split.train)
+    return [
+        Row(
+            split=number,
+            method=label,
+            part=TRAIN if index in trained else TEST,
+            number=index,
+            instance=result.instance,
+            family=family(result.instance),
+            score=result.score,
+            timeout=result.timeout,
+            components=tuple(repeat.component for repeat in result.repeats),
+        )
+        for index, result in enumerate(report.per_instance)
+    ]
+
+
+def _construction(contest: Contest, split: int, label: str, built: Built, spent: float) -> Construction:
+    _, *members = built.portfolio.describe().splitlines()
+    return Construction(
+        split=split,
+        method=label,
+        members=tuple(member.strip() for member in members),
+        training_score=built.final_score,
+        losses=built.contributions,
+        charged=built.cpu_charged,
+        references=built.cpu_references,
+        spent=spent,
+        made_instances=built.merged,
+    )

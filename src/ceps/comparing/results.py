@@ -1,0 +1,287 @@
+"""What a comparison comes to: tables from measured rows. No files, no runs, no clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import TypeVar
+
+from ceps.evaluation.best_known import family as running_number_less
+
+Key = TypeVar("Key")
+TRAIN, TEST = "train", "test"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One contender on one instance of one split: the median of its repeats."""
+
+    split: int
+    method: str
+    part: str
+    """``train`` or ``test``. Training instances are tested as well, with seeds the methods have not seen."""
+    number: int
+    """The instance's position in the whole set, which tells instances of equal names apart."""
+    instance: str
+    family: str
+    score: float
+    timeout: bool
+    components: tuple[int | None, ...]
+    """For every repeat the member (from 1) that was the best, if any had a solution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Construction:
+    """What a method built on one split, and what that took in CPU seconds."""
+
+    split: int
+    method: str
+    members: tuple[str, ...]
+    """In words."""
+    training_score: float
+    """By the method's own last comparison; instances that were made are included."""
+    losses: tuple[float, ...]
+    """By how much that score would rise without each member; infinite for an only one."""
+    charged: float
+    references: float
+    """Of that, for the costs that count as solved."""
+    spent: float
+    """Runs really made for it. Those made before for others came from the store, and are charged all the same."""
+    made_instances: int
+    """New instances it trained on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the machine did, since the last start of the comparison."""
+
+    workers: int
+    wall: float
+    spent: float
+    spent_before: float
+    """CPU seconds of runs that were made before the last start."""
+
+    @property
+    def overhead(self) -> float | None:
+        """The share of the workers' time that was not solver CPU; None where nothing was run."""
+        return 1.0 - self.spent / (self.workers * self.wall) if self.spent > 0.0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """All that a comparison has measured."""
+
+    metric: str
+    cutoff: float
+    repeats: int
+    budget: float
+    methods: tuple[str, ...]
+    """Labels, in the order of the table."""
+    baseline: str | None
+    """Whom the others are held against: CEPS; without it, the best."""
+    rows: tuple[Row, ...]
+    constructions: tuple[Construction, ...]
+    spent_on_tests: float
+    """CPU seconds, references of test instances included."""
+    work: Work
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A method on a split, or on all of them together."""
+
+    timeouts: float
+    score: float
+    training_score: float
+    """On the given training instances, by the same test."""
+    best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """A method against the baseline, over all test instances of all splits."""
+
+    method: str
+    better: int
+    """Instances on which the baseline has the smaller score."""
+    worse: int
+    p: float
+    corrected: float
+    """p by Holm's correction for several methods."""
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyCell:
+    family: str
+    method: str
+    instances: int
+    timeouts: int
+    score: float
+    best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A member of a portfolio: what it is good for."""
+
+    split: int
+    method: str
+    number: int
+    member: str
+    loss: float
+    """By how much the training score would rise without it; infinite for an only one."""
+    wins: float
+    """The share of test runs in which it was the best."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All tables."""
+
+    measured: Measured
+    baseline: str
+    table: Mapping[tuple[int, str], Cell]
+    """By split and method."""
+    means: Mapping[str, Cell]
+    """Over all splits, by method."""
+    duels: tuple[Duel, ...]
+    families: tuple[FamilyCell, ...]
+    components: tuple[Component, ...]
+
+    @property
+    def splits(self) -> list[int]:
+        return sorted({split for split, _ in self.table})
+
+
+def family(name: str) -> str:
+    """What instances of a kind have in common in their names: the generator, or all but the running number."""
+    return name.split("-", maxsplit=1)[0] if "-" in name else running_number_less(name)
+
+
+def virtual_best(rows: Iterable[Row], method: str, of: Sequence[str]) -> list[Row]:
+    """On every instance of every split the best score of several methods."""
+    groups = _grouped((row for row in rows if row.method in of), lambda row: (row.split, row.part, row.number))
+    best = [min(group, key=lambda row: row.score) for group in groups.values()]
+    return [replace(row, method=method, components=()) for row in best]
+
+
+def results_of(measured: Measured) -> Results:
+    """All tables of a comparison."""
+    table = _table(measured)
+    means = _means(measured.methods, table)
+    baseline = measured.baseline or min(means, key=lambda method: means[method].score)
+    return Results(
+        measured=measured,
+        baseline=baseline,
+        table=table,
+        means=means,
+        duels=_duels(measured, baseline),
+        families=_families(measured),
+        components=_components(measured),
+    )
+
+
+def _table(measured: Measured) -> dict[tuple[int, str], Cell]:
+    groups = _grouped(measured.rows, lambda row: (row.split, row.method, row.part))
+    cells: dict[tuple[int, str], Cell] = {}
+    for split in sorted({row.split for row in measured.rows}):
+        scores = {method: _mean_score(groups[split, method, TEST]) for method in measured.methods}
+        for method in measured.methods:
+            cells[split, method] = Cell(
+                timeouts=sum(row.timeout for row in groups[split, method, TEST]),
+                score=scores[method],
+                training_score=_mean_score(groups[split, method, TRAIN]),
+                best=scores[method] == min(scores.values()),
+            )
+    return cells
+
+
+def _means(methods: Sequence[str], table: Mapping[tuple[int, str], Cell]) -> dict[str, Cell]:
+    cells = {method: [cell for (_, whose), cell in table.items() if whose == method] for method in methods}
+    scores = {method: fmean(cell.score for cell in own) for method, own in cells.items()}
+    return {
+        method: Cell(
+            timeouts=fmean(cell.timeouts for cell in own),
+            score=scores[method],
+            training_score=fmean(cell.training_score for cell in own),
+            best=scores[method] == min(scores.values()),
+        )
+        for method, own in cells.items()
+    }
+
+
+def _duels(measured: Measured, baseline: str) -> tuple[Duel, ...]:
+    scores: dict[str, dict[tuple[int, int], float]] = {method: {} for method in measured.methods}
+    for row in measured.rows:
+        if row.part == TEST:
+            scores[row.method][row.split, row.number] = row.score
+    others = [method for method in measured.methods if method != baseline]
+    differences = {
+        method: [scores[method][where] - score for where, score in scores[baseline].items()] for method in others
+    }
+    ps = [signed_rank_p(differences[method]) for method in others]
+    return tuple(
+        Duel(
+            method=method,
+            better=sum(difference > 0.0 for difference in differences[method]),
+            worse=sum(difference < 0.0 for difference in differences[method]),
+            p=p,
+            corrected=corrected,
+        )
+        for method, p, corrected in zip(others, ps, holm(ps), strict=True)
+    )
+
+
+def signed_rank_p(differences: Sequence[float]) -> float:
+    """The two-sided p of Wilcoxon's signed-rank test of paired differences; those of 0 do not count."""
+    from scipy.stats import wilcoxon  # noqa: PLC0415 - a second to import
+
+    unequal = [difference for difference in differences if difference != 0.0]
+    return float(wilcoxon(unequal).pvalue) if unequal else 1.0
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Holm's correction: the smallest p times their number, the next one times one less, and so on, never falling."""
+    corrected = [1.0] * len(ps)
+    largest = 0.0
+    for rank, index in enumerate(sorted(range(len(ps)), key=lambda index: ps[index])):
+        largest = max(largest, min(1.0, (len(ps) - rank) * ps[index]))
+        corrected[index] = largest
+    return corrected
+
+
+def _families(measured: Measured) -> tuple[FamilyCell, ...]:
+    tested = [row for row in measured.rows if row.part == TEST]
+    groups = _grouped(tested, lambda row: (row.family, row.method))
+    cells = []
+    for name in sorted({row.family for row in tested}):
+        best = min(_mean_score(groups[name, method]) for method in measured.methods)
+        for method in measured.methods:
+            rows = groups[name, method]
+            score = _mean_score(rows)
+            cells.append(FamilyCell(name, method, len(rows), sum(row.timeout for row in rows), score, score == best))
+    return tuple(cells)
+
+
+def _components(measured: Measured) -> tuple[Component, ...]:
+    tested = _grouped((row for row in measured.rows if row.part == TEST), lambda row: (row.split, row.method))
+    made = []
+    for built in measured.constructions:
+        winners = [winner for row in tested[built.split, built.method] for winner in row.components]
+        for number, (member, loss) in enumerate(zip(built.members, built.losses, strict=True), start=1):
+            wins = winners.count(number) / len(winners)
+            made.append(Component(built.split, built.method, number, member, loss, wins))
+    return tuple(made)
+
+
+def _mean_score(rows: Sequence[Row]) -> float:
+    return fmean(row.score for row in rows)
+
+
+def _grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> dict[Key, list[Row]]:
+    groups: dict[Key, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
