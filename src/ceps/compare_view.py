@@ -16,6 +16,7 @@ from ceps.console import Steps, number
 from ceps.construction.budget import Account
 from ceps.evaluation.protocol import Repeat
 from ceps.store import Reference
+from ceps.texts import counted
 
 _REFERENCES, _TESTING = "References", "Testing"
 
@@ -72,10 +73,10 @@ def results_table(results: Results) -> Table:
     """Timeouts and scores by split and method, the best marked, and how each does against the baseline."""
     measured = results.measured
     table = Table(title=f"#timeouts, {measured.metric} (median of {measured.repeats})", title_justify="left")
-    table.add_column("method")
+    table.add_column("method", no_wrap=True)
     for split in results.splits:
-        table.add_column(f"split {split}", justify="right")
-    table.add_column("mean", justify="right")
+        table.add_column(f"split {split}", justify="right", no_wrap=True)
+    table.add_column("mean", justify="right", no_wrap=True)
     table.add_column("on training", justify="right")
     table.add_column(f"p against {results.baseline}", justify="right")
     duels = {duel.method: duel for duel in results.duels}
@@ -84,9 +85,31 @@ def results_table(results: Results) -> Table:
         duel = duels.get(method)
         p = "" if duel is None else f"{duel.corrected:.2g} ({duel.better}:{duel.worse})"
         cells = [_cell(results.table[split, method]) for split in results.splits]
-        table.add_row(method, *cells, _cell(mean), f"{mean.training_score:.4g}", p)
+        table.add_row(method, *cells, _cell(mean), f"{mean.training_score:.3g}", p)
     return table
 
 
+def work_text(results: Results) -> str:
+    """What it took."""
+    measured, work = results.measured, results.measured.work
+    charged: dict[str, list[float]] = {}
+    spent: dict[str, list[float]] = {}
+    for built in measured.constructions:
+        charged.setdefault(built.method, []).append(built.charged)
+        spent.setdefault(built.method, []).append(built.spent)
+    lines = [f"CPU s of each build, of {measured.budget:.0f} granted; charged (really spent):"]
+    for method, charges in charged.items():
+        pairs = zip(charges, spent[method], strict=True)
+        lines.append(f"  {method}: {', '.join(f'{charge:.0f} ({made:.0f})' for charge, made in pairs)}")
+    lines.append(f"CPU s of the test, really spent: {measured.spent_on_tests:.0f}")
+    if work.overhead is not None:
+        since = " since the last start" if work.spent_before > 0.0 else ""
+        lines.append(
+            f"{work.wall / 60:.1f} min on {counted(work.workers, 'worker')}{since}; {work.overhead:.1%} of their time "
+            "was not solver CPU"
+        )
+    return "\n".join(lines)
+
+
 def _cell(cell: Cell) -> str:
-    return f"{cell.timeouts:.4g}, {cell.score:.4g}{' *' if cell.best else '  '}"
+    return f"{cell.timeouts:.3g}, {cell.score:.3g}{'*' if cell.best else ' '}"

@@ -1,19 +1,20 @@
-"""Solutions as pictures. The same solution gives the same file to the last byte."""
+"""Solutions as pictures."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ceps.console import number
 from ceps.errors import UserError
 from ceps.options import check_output_file
+from ceps.pictures import ENDINGS, save_picture
 from ceps.problems import Instance, Problem
 from ceps.records import Solution
 
-ENDINGS = (".png", ".svg")
-"""What pictures can be, by the file's ending."""
-DOTS_PER_INCH = 120
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def check_picture_file(picture: Path, out: Path | None, *inputs: Path | None) -> None:
@@ -27,19 +28,9 @@ def check_picture_file(picture: Path, out: Path | None, *inputs: Path | None) ->
 
 def draw_solution(problem: Problem, instance: Instance, solution: Solution, cost: float, path: Path) -> None:
     """Draw a feasible solution into a file that ends in .png or .svg."""
-    # Half a second to import: only those who draw wait for it.
-    import matplotlib.style  # noqa: PLC0415
-    from matplotlib.figure import Figure  # noqa: PLC0415
 
-    # Not the user's own style, no random ids, text that can be searched.
-    settings = {"svg.hashsalt": "ceps", "svg.fonttype": "none"}
-    with matplotlib.style.context(["default", settings]):
-        figure = Figure(layout="constrained", dpi=DOTS_PER_INCH)
+    def draw(figure: Figure) -> None:
         problem.draw(instance, solution, figure)
         figure.suptitle(f"{instance.name}: cost {number(cost)}", fontsize="x-large")
-        # Neither the date nor the version of who wrote it.
-        dated = {"Date": None, "Creator": "ceps"} if path.suffix.lower() == ".svg" else {"Software": "ceps"}
-        try:
-            figure.savefig(path, metadata=dated)
-        except OSError as error:
-            raise UserError(f"{path}: cannot be written: {error.strerror}") from error
+
+    save_picture(draw, path)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ceps.cli.shared import Json, answers, messages, warn_of_sharing
-from ceps.compare_view import CompareView, results_table
+from ceps.compare_view import CompareView, results_table, work_text
 from ceps.comparing import contest
 from ceps.comparing.experiment import read_experiment
 from ceps.comparing.results import results_of
+from ceps.comparing.writing import as_json as as_dict
+from ceps.comparing.writing import write_results
 from ceps.execution.local import LocalExecutor, available_cores
 
 
@@ -26,7 +29,8 @@ def compare(
 ) -> None:
     """Compare methods under equal budgets, on repeated random splits into training and test instances.
 
-    Stopped or killed, start it again with the same command: it goes on where it was.
+    Writes tables (CSV, LaTeX, JSON) and figures (PNG, SVG) into results/ of the run directory, and the portfolios of
+    every split and method. Stopped or killed, start it again with the same command: it goes on where it was.
 
     **Example:** `ceps compare experiments/tsp-desk.toml --out runs/desk`
     """
@@ -41,4 +45,10 @@ def compare(
         messages.print(f"ceps: finished runs are kept in {out}: the same command again goes on from there")
         raise
     results = results_of(measured)
+    folder = write_results(results, out)
+    if as_json:
+        print(json.dumps(as_dict(results)))
+        return
     answers.print(results_table(results))
+    answers.print(work_text(results))
+    answers.print(f"tables and figures in {folder}", style="bold")

@@ -1,0 +1,98 @@
+"""The results as pictures."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ceps.comparing.results import TEST, Results
+from ceps.pictures import ENDINGS, save_picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_NAMES = {"par10": "PAR-10 (CPU s)", "panc": "PANC"}
+
+
+def draw_all(results: Results, folder: Path) -> None:
+    """All figures, each in every format."""
+    pictures = {"boxplot": draw_boxplots, "training": draw_training_against_test, "families": draw_families}
+    for name, draw in pictures.items():
+        save_picture(partial(draw, results), *(folder / f"{name}{ending}" for ending in ENDINGS))
+
+
+def draw_boxplots(results: Results, figure: Figure) -> None:
+    """Scores on test instances by method, a picture for every split, with means (as in the paper's boxplots)."""
+    measured = results.measured
+    figure.set_size_inches(0.6 + max(4.0, 0.5 * len(measured.methods)) * len(results.splits), 4.5)
+    axes = figure.subplots(1, len(results.splits), sharey=True, squeeze=False)[0]
+    for split, panel in zip(results.splits, axes, strict=True):
+        scores = [
+            [row.score for row in measured.rows if (row.split, row.method, row.part) == (split, method, TEST)]
+            for method in measured.methods
+        ]
+        panel.boxplot(
+            scores,
+            showmeans=True,
+            meanprops={"marker": "D", "markersize": 5, "markerfacecolor": "tab:red", "markeredgecolor": "tab:red"},
+            medianprops={"color": "tab:blue"},
+            flierprops={"marker": ".", "markersize": 4},
+        )
+        panel.set_xticks(range(1, len(scores) + 1), measured.methods, rotation=60, ha="right")
+        panel.set_title(f"split {split}")
+        _score_axis(panel, results)
+    axes[0].set_ylabel(_NAMES[measured.metric])
+
+
+def draw_training_against_test(results: Results, figure: Figure) -> None:
+    """Every method on every split: above the diagonal, it does worse on the test than where it was trained."""
+    figure.set_size_inches(6.0, 5.0)
+    panel = figure.subplots()
+    markers = "osD^v<>pP*Xhd"
+    for index, method in enumerate(results.measured.methods):
+        cells = [results.table[split, method] for split in results.splits]
+        panel.plot(
+            [cell.training_score for cell in cells],
+            [cell.score for cell in cells],
+            markers[index % len(markers)],
+            label=method,
+        )
+    scores = [score for cell in results.table.values() for score in (cell.training_score, cell.score)]
+    panel.axline((min(scores), min(scores)), slope=1.0, color="0.6", linewidth=1.0, zorder=0)
+    if results.measured.metric == "par10":
+        panel.set_xscale("log")
+    _score_axis(panel, results)
+    name = _NAMES[results.measured.metric]
+    panel.set_xlabel(f"{name} on training instances")
+    panel.set_ylabel(f"{name} on test instances")
+    figure.legend(loc="outside right upper", fontsize="small")
+
+
+def draw_families(results: Results, figure: Figure) -> None:
+    """Mean scores by family of instances, relative to the best method on each."""
+    families = list(dict.fromkeys(cell.family for cell in results.families))
+    methods = results.measured.methods
+    scores = {(cell.family, cell.method): cell.score for cell in results.families}
+    ratios = [
+        [scores[family, method] / min(scores[family, other] for other in methods) for method in methods]
+        for family in families
+    ]
+    figure.set_size_inches(2.0 + 0.7 * len(methods), 1.5 + 0.4 * len(families))
+    panel = figure.subplots()
+    largest = max(max(row) for row in ratios)
+    image = panel.imshow(ratios, norm="log", vmin=1.0, vmax=max(largest, 1.01), cmap="Reds", aspect="auto")
+    panel.set_xticks(range(len(methods)), methods, rotation=60, ha="right")
+    panel.set_yticks(range(len(families)), families)
+    for line, row in enumerate(ratios):
+        for column, ratio in enumerate(row):
+            dark = ratio > largest**0.6
+            panel.text(column, line, f"{ratio:.3g}", ha="center", va="center", color="white" if dark else "black")
+    figure.colorbar(image, label="score / score of the best")
+
+
+def _score_axis(panel: Axes, results: Results) -> None:
+    """Runtimes span orders of magnitude."""
+    if results.measured.metric == "par10":
+        panel.set_yscale("log")
