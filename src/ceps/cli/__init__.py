@@ -10,6 +10,7 @@ from ceps import __version__
 from ceps.cli.build import build, check
 from ceps.cli.compare import compare
 from ceps.cli.evaluate import evaluate
+from ceps.cli.export import export
 from ceps.cli.generate import generate
 from ceps.cli.reference import reference
 from ceps.cli.shared import Commands, answers
@@ -46,5 +47,5 @@ def root(
     """Build parallel algorithm portfolios from a handful of instances, and solve with them every day."""
 
 
-for _command in (generate, check, build, solve, evaluate, compare, reference):
+for _command in (generate, check, build, solve, evaluate, compare, export, reference):
     app.command()(_command)

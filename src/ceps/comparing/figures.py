@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_SMALLEST = 1e-6
+"""Scores below are not told apart: a run may take no measurable time."""
 _NAMES = {"par10": "PAR-10 (CPU s)", "panc": "PANC"}
 
 
@@ -63,6 +65,7 @@ def draw_training_against_test(results: Results, figure: Figure) -> None:
     panel.axline((min(scores), min(scores)), slope=1.0, color="0.6", linewidth=1.0, zorder=0)
     if results.measured.metric == "par10":
         panel.set_xscale("log")
+        panel.tick_params(axis="x", which="both", labelrotation=45)
     _score_axis(panel, results)
     name = _NAMES[results.measured.metric]
     panel.set_xlabel(f"{name} on training instances")
@@ -75,10 +78,8 @@ def draw_families(results: Results, figure: Figure) -> None:
     families = list(dict.fromkeys(cell.family for cell in results.families))
     methods = results.measured.methods
     scores = {(cell.family, cell.method): cell.score for cell in results.families}
-    ratios = [
-        [scores[family, method] / min(scores[family, other] for other in methods) for method in methods]
-        for family in families
-    ]
+    best = {family: max(min(scores[family, method] for method in methods), _SMALLEST) for family in families}
+    ratios = [[max(1.0, scores[family, method] / best[family]) for method in methods] for family in families]
     figure.set_size_inches(2.0 + 0.7 * len(methods), 1.5 + 0.4 * len(families))
     panel = figure.subplots()
     largest = max(max(row) for row in ratios)

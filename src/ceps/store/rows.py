@@ -60,6 +60,17 @@ class Totals:
     cpu: float
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A run as it was recorded, with all that is known of it."""
+
+    key: RunKey
+    asker: str
+    created: int
+    """Seconds since 1970."""
+    execution: Execution
+
+
 _KEY_FIELDS = tuple(field.name for field in fields(RunKey))
 RUN_COLUMNS = "id, cpu_limit, ending, cpu, wall, peak_memory, cost, trace, reason, output, host"
 
@@ -82,6 +93,12 @@ def execution(row: Sequence[Any]) -> Execution:
             host=host,
         ),
     )
+
+
+def recorded_run(row: Sequence[Any]) -> RecordedRun:
+    """A run with its key: the key's columns, who asked, when, and :data:`RUN_COLUMNS`."""
+    width = len(_KEY_FIELDS)
+    return RecordedRun(RunKey(*row[:width]), row[width], row[width + 1], execution(row[width + 2 :]))
 
 
 def key_values(key: RunKey) -> dict[str, Any]:

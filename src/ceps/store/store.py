@@ -22,6 +22,7 @@ from ceps.store.rows import (
     RUN_COLUMNS,
     BestSolution,
     JournalEntry,
+    RecordedRun,
     Reference,
     StoredInstance,
     Totals,
@@ -32,6 +33,7 @@ from ceps.store.rows import (
     journal_entry,
     key_values,
     outcome_values,
+    recorded_run,
 )
 from ceps.store.rules import Answer, Execution, first_answer
 
@@ -45,6 +47,12 @@ _SELECT_BY_KEY = f"""{_SELECT_RUNS}
     WHERE configuration = {_CONFIGURATION} AND instance = {_INSTANCE} AND seed = :seed
     AND program = {_PROGRAM} AND target IS :target AND memory_limit = :memory
     ORDER BY id"""
+_SELECT_ALL = f"""SELECT programs.solver, programs.version, configurations.id, instances.id, seed, target, memory_limit,
+        asker, created, {", ".join(f"runs.{column}" for column in RUN_COLUMNS.split(", "))}
+    FROM runs JOIN programs ON programs.number = runs.program
+    JOIN configurations ON configurations.number = runs.configuration
+    JOIN instances ON instances.number = runs.instance
+    ORDER BY runs.id"""
 _INSERT_RUN = f"""INSERT INTO runs (
         program, configuration, instance, seed, target, memory_limit, cpu_limit,
         ending, cost, cpu, wall, peak_memory, created, host, reason, trace, output, asker
@@ -203,6 +211,11 @@ class Store:
     def executions(self, key: RunKey) -> list[Execution]:
         """All recorded runs of a key, in the order of recording."""
         return [execution(row) for row in self._rows(_SELECT_BY_KEY, key_values(key))]
+
+    def runs(self) -> Iterator[RecordedRun]:
+        """All recorded runs with their keys, in the order of recording."""
+        for row in self._rows(_SELECT_ALL):
+            yield recorded_run(row)
 
     def find(self, key: RunKey, cap: float, cutoff: float, exact_limit: bool = False) -> Answer | None:
         """The answer of the earliest recorded run that can answer, or None: then it must be run."""
