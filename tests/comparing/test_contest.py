@@ -1,0 +1,168 @@
+"""Comparisons from experiment to rows: real builds and tests, but for the runs, which are pure functions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ceps.comparing.results import TEST, TRAIN, Measured
+from ceps.errors import UserError
+from ceps.portfolio import Portfolio
+from ceps.store import Store
+from ceps.testing.pure_executor import PureExecutor
+from tests.comparing.pure_contest import EXPERIMENT, Listener, experiment, hold
+
+pytest.importorskip("LKHpy")
+
+SCALE = 0.3
+LABELS = ("EPS", "CEPS.initial", "CEPS", "EAX-tuned", "LKH-default", "boxed", "VBS")
+
+
+Whole = tuple[Measured, Path, PureExecutor, Listener]
+
+
+class Interrupted(Exception):  # noqa: N818
+    """The comparison was stopped by the test."""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """A comparison, finished."""
+    folder = tmp_path_factory.mktemp("contest")
+    executor, listener = PureExecutor(SCALE), Listener()
+    return hold(experiment(folder), folder / "run", executor, listener), folder / "run", executor, listener
+
+
+def results(measured: Measured) -> Measured:
+    """All but what the machine did."""
+    return replace(measured, work=replace(measured.work, wall=0.0, spent=0.0, spent_before=0.0, workers=0))
+
+
+def test_everybody_is_tested_on_every_instance(whole: Whole) -> None:
+    """Every contender on every split has a row for each of the ten instances, three of them for training."""
+    measured, _, _, listener = whole
+    assert measured.methods == LABELS
+    assert measured.baseline == "CEPS"
+    for split in (1, 2):
+        for label in LABELS:
+            parts = [row.part for row in measured.rows if (row.split, row.method) == (split, label)]
+            assert (parts.count(TRAIN), parts.count(TEST)) == (3, 7)
+    assert listener.repeats == listener.announced == 2 * 6 * 10 * 3
+    assert "2/CEPS: generation 1" in listener.phases
+
+
+def test_the_virtual_best_is_the_minimum_of_those_it_names(
+    whole: Whole,
+) -> None:
+    """On every instance."""
+    rows = {(row.split, row.method, row.number): row.score for row in whole[0].rows}
+    for split in (1, 2):
+        for number in range(10):
+            best = min(rows[split, "LKH-default", number], rows[split, "boxed", number])
+            assert rows[split, "VBS", number] == best
+
+
+def test_fixed_portfolios_score_the_same_on_every_split(
+    whole: Whole,
+) -> None:
+    """A default configuration is judged by the same runs wherever an instance is tested."""
+    scores = [
+        [row.score for row in whole[0].rows if (row.split, row.method) == (split, "LKH-default")] for split in (1, 2)
+    ]
+    assert scores[0] == scores[1]
+
+
+def test_budgets_are_kept_and_spent_by_all(whole: Whole) -> None:
+    """Every build is charged most of its budget, and no more than its sessions' last runs above it."""
+    for built in whole[0].constructions:
+        assert 0.7 * 120.0 <= built.charged <= 120.0 + 2 * 2 * 1.0
+
+
+def test_eps_makes_as_many_instances_as_ceps_came_to(whole: Whole) -> None:
+    """On the same split."""
+    made = {(built.split, built.method): built.made_instances for built in whole[0].constructions}
+    for split in (1, 2):
+        assert made[split, "EPS"] == made[split, "CEPS"] > 0
+
+
+def test_what_is_really_spent_adds_up(whole: Whole) -> None:
+    """Builds and test together are all the CPU time of the store, and sharing runs saves some of the charge."""
+    measured, out, executor, _ = whole
+    with Store.read_only(out) as store:
+        totals = store.totals()
+    assert totals.runs == executor.runs
+    spent = sum(built.spent for built in measured.constructions) + measured.spent_on_tests
+    assert spent == pytest.approx(totals.cpu)
+    # References of a split are sought once, and charged to each of its builds.
+    assert sum(built.spent for built in measured.constructions) < sum(built.charged for built in measured.constructions)
+
+
+def test_portfolios_are_kept_by_split_and_method(whole: Whole) -> None:
+    """What was tested is there as files."""
+    for split in (1, 2):
+        for place in ("CEPS/portfolio.initial.json", "CEPS/portfolio.json", "EPS/portfolio.json"):
+            assert len(Portfolio.load(whole[1] / f"split-{split}" / place)) == 2
+        assert len(Portfolio.load(whole[1] / f"split-{split}" / "EAX-tuned" / "portfolio.json")) == 1
+
+
+def test_a_finished_comparison_is_replayed_without_a_run(whole: Whole, tmp_path: Path) -> None:
+    """The same command again: the same results, and nothing is run."""
+    measured, out, _, _ = whole
+    executor = PureExecutor(SCALE, slots=3)
+    again = hold(experiment(tmp_path), out, executor)
+    assert executor.runs == 0
+    assert results(again) == results(measured)
+
+
+def test_an_interrupted_comparison_is_the_one_never_interrupted(whole: Whole, tmp_path: Path) -> None:
+    """Stopped midway and started again on the same directory: the same scores, portfolios and charges."""
+    measured, _, first, _ = whole
+
+    def count() -> None:
+        if executor.runs > first.runs // 2:
+            raise Interrupted
+
+    settings = experiment(tmp_path)
+    executor = PureExecutor(SCALE, on_run=count)
+    with pytest.raises(Interrupted):
+        hold(settings, tmp_path / "run", executor)
+    resumed = PureExecutor(SCALE)
+    again = hold(settings, tmp_path / "run", resumed)
+    assert 0 < resumed.runs < first.runs
+    assert again.rows == measured.rows
+    assert [built.charged for built in again.constructions] == [built.charged for built in measured.constructions]
+
+
+def test_another_experiment_is_refused_in_the_same_directory(whole: Whole, tmp_path: Path) -> None:
+    """The difference is told; the number of workers makes none."""
+    other = experiment(tmp_path, EXPERIMENT.replace("repeats = 3", "repeats = 5"))
+    with pytest.raises(UserError, match=r"experiment\.test\.repeats: 3 -> 5"):
+        hold(other, whole[1], PureExecutor(SCALE))
+
+
+FIXED_ONLY = EXPERIMENT[: EXPERIMENT.index("[[methods]]")] + '[[methods]]\nname = "default"\nsolver = "eax"\n'
+
+
+def test_twins_and_known_instances_are_warned_of(tmp_path: Path) -> None:
+    """An instance that is there twice, and one that a given portfolio was trained on, are told, and told in results."""
+    (tmp_path / "data").mkdir()
+    from ceps.problems.tsp import Tsp
+
+    instance = Tsp().generate("uniform", 20, 1)
+    for name in ("a", "b"):
+        Tsp().write(replace(instance, name=name), tmp_path / "data" / f"{name}.tsp")
+    portfolio = Portfolio.load(Path(__file__).parents[2] / "src" / "ceps" / "box" / "tsp.json")
+    replace(portfolio, provenance={"instances": ["b"]}).save(tmp_path / "mine.json")
+    text = FIXED_ONLY.replace("train = 3", "train = 1").replace("count = 2", "count = 1")
+    text = text.replace('generate = { generator = "all", size = 30, count = 1 }', 'instances = ["data"]')
+    text += '[[methods]]\nname = "portfolio"\nfile = "mine.json"\n'
+    listener = Listener()
+    measured = hold(experiment(tmp_path, text), tmp_path / "run", PureExecutor(SCALE), listener)
+    twin, known = measured.warnings
+    assert "split 1:" in twin
+    assert "also trained on" in twin
+    assert known == "mine was trained on instances of this comparison: b"
+    assert listener.warnings == [twin, known]
+    assert measured.baseline is None
