@@ -117,6 +117,21 @@ def test_when_money_ends_all_are_compared_on_what_all_have_finished() -> None:
     assert account.charged == pytest.approx(12.0)
 
 
+def test_the_last_validation_goes_on_with_further_seeds_until_the_money_ends() -> None:
+    """Every pass has the same order and seeds of its own, and one more row would be too dear at worst."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0)
+    task = task_of(evaluator)
+    account = Account(3 * CUTOFF + 20.0)
+    members, candidates = (theta(0), theta(1)), [Replacement(0, theta(2))]
+    validated = validate(task, members, candidates, task.instances, 1, 2, account, until_empty=True)
+    rows = len(validated.instances)
+    assert rows > len(task.instances)
+    assert validated.instances[3:6] == validated.instances[:3]
+    assert account.granted - 3 * CUTOFF < account.charged <= account.granted
+    assert len({(instance.id, seed) for _, instance, seed, _ in evaluator.asked}) == rows
+    assert validated.candidates.shape == (rows, 1)
+
+
 def test_contribution_is_what_would_be_lost() -> None:
     """The rise of the mean without each member."""
     scores = np.array([[1.0, 5.0], [9.0, 2.0]])

@@ -103,7 +103,8 @@ def select(
     """Line 15: the best candidate replaces Θ, if it is better on the same instances and seeds (or in any case)."""
     account = budget.open_phase()
     task.journal.begin(f"validation {round_}", account)
-    validated = validate(task, members, candidates, instances, round_, settings.batch, account)
+    last = round_ == settings.iterations
+    validated = validate(task, members, candidates, instances, round_, settings.batch, account, until_empty=last)
     budget.close_phase(account)
     means = validated.candidates.mean(axis=0)
     best = int(np.argmin(means))

@@ -31,7 +31,7 @@ class Replacement:
 class Validated:
     """Scores on the instances that all candidates have finished, in the order they were taken.
 
-    Arrays have one row per instance.
+    Arrays have one row per instance; where there was money for further seeds, one per instance and seed.
     """
 
     instances: tuple[Any, ...]
@@ -63,17 +63,29 @@ def validate(
     round_: int,
     batch: int,
     account: Account,
+    until_empty: bool = False,
 ) -> Validated:
     """f(s, Θ) and f(s, Θ') for all candidates Θ', instance by instance in one fixed random order.
 
     When the account is empty, what all have finished is what they are compared on. Only what the candidates do not
-    share is run: the members of Θ once, and each new configuration capped by the rest it joins.
+    share is run: the members of Θ once, and each new configuration capped by the rest it joins. ``until_empty``, for
+    what nothing comes after: goes on with further seeds, the more the surer, until one more row could overdraw.
     """
     rng = seeds.generator(task.seed, "validation order", round_)
     order = [instances[index] for index in rng.permutation(len(instances))]
+    at_worst = (len(members) + len(candidates)) * task.evaluator.metric.cutoff
 
-    def score(instance: Any) -> _Row:
-        seed = seeds.derive(task.seed, "validate", round_, instance.id)
+    def wanted(rows: Sequence[_Row]) -> int:
+        if not until_empty:
+            return min(batch, len(order) - len(rows)) if not rows or account.left > 0.0 else 0
+        if len(rows) >= len(order) and sum(row.charge for row in rows[-len(order) :]) == 0.0:
+            return 0  # Runs that cost nothing would never empty the account.
+        return max(int(not rows), min(batch, int(account.left / at_worst)))
+
+    def score(number: int) -> _Row:
+        pass_, index = divmod(number, len(order))
+        instance = order[index]
+        seed = seeds.derive(task.seed, "validate", round_, *([pass_] if pass_ else []), instance.id)
         panel = member_scores(task.evaluator, members, instance, seed)
         rests = [panel.without(candidate.slot, task.evaluator.metric.penalty) for candidate in candidates]
         made = [
@@ -87,13 +99,13 @@ def validate(
         return _Row(panel.scores, newcomers, together, panel.charge + sum(each.charge for each in made))
 
     rows: list[_Row] = []
-    while len(rows) < len(order) and (not rows or account.left > 0.0):
-        made = task.evaluator.map(score, order[len(rows) : len(rows) + batch])
+    while count := wanted(rows):
+        made = task.evaluator.map(score, range(len(rows), len(rows) + count))
         account.pay(sum(row.charge for row in made))
         rows.extend(made)
     shape = (len(rows), len(candidates))
     return Validated(
-        instances=tuple(order[: len(rows)]),
+        instances=tuple(order[number % len(order)] for number in range(len(rows))),
         members=np.array([row.members for row in rows]),
         newcomers=np.array([row.newcomers for row in rows]).reshape(shape),
         candidates=np.array([row.together for row in rows]).reshape(shape),
