@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +29,8 @@ class Builder:
 
     label: str
     method: MethodSettings
+    solvers: tuple[Solver, ...]
+    """Whose configurations it searches: those of the experiment, but for a single one that is another's."""
 
     @property
     def waits(self) -> bool:
@@ -129,22 +131,28 @@ def _contender(
         case "vbs":
             return VirtualBest(entrant.label or "VBS", read_table(_VirtualBest, entrant.options, "[[methods]]").of)
         case name if name in METHODS:
-            method = MethodSettings(name, entrant.options)
-            return Builder(entrant.label or _label(method, experiment.portfolio.solvers), method)
+            return _builder(entrant.label, MethodSettings(name, entrant.options), experiment, cast, base)
     raise UserError(f"name = {brief(entrant.name)} is unknown.{did_you_mean(entrant.name, [*METHODS, *FIXED])}")
 
 
-def _label(method: MethodSettings, solvers: Sequence[str]) -> str:
-    """As in the paper's tables."""
-    if method.name != "single":
-        return method.name.upper()
-    return f"{str(method.options.get('solver', solvers[0])).upper()}-tuned"
+def _builder(label: str | None, method: MethodSettings, experiment: Experiment, cast: Cast, base: Path) -> Builder:
+    solver = method.options.get("solver")
+    if method.name == "single" and isinstance(solver, str):
+        return Builder(label or f"{solver.upper()}-tuned", method, (_solver(solver, experiment, cast, base),))
+    # As in the paper's tables.
+    usual = f"{cast.solvers[0].name.upper()}-tuned" if method.name == "single" else method.name.upper()
+    return Builder(label or usual, method, tuple(cast.solvers))
 
 
-def _default(label: str, name: str, experiment: Experiment, cast: Cast, base: Path) -> Fixed:
+def _solver(name: str, experiment: Experiment, cast: Cast, base: Path) -> Solver:
     solver = solver_named(name, experiment.solvers.get(name, {}), base)
     if cast.problem.name not in solver.problems:
         raise UserError(f"solver = '{name}' does not solve problem '{cast.problem.name}'; name another one")
+    return solver
+
+
+def _default(label: str, name: str, experiment: Experiment, cast: Cast, base: Path) -> Fixed:
+    solver = _solver(name, experiment, cast, base)
     metric = MetricChoice(cast.metric.name, cast.metric.cutoff)
     return Fixed(label, Portfolio(cast.problem.name, (default_configuration(solver),), metric), {name: solver})
 

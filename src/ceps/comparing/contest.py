@@ -68,11 +68,17 @@ class Contest:
 
     def scenario(self, builder: Builder, split: Split, method: MethodSettings | None = None) -> Scenario:
         """One build, as a scenario of its own."""
-        seed = self.experiment.split_seed(split.number)
-        return replace(self.experiment.scenario, seed=seed, method=method or builder.method)
+        common = self.experiment.scenario
+        return replace(
+            common,
+            seed=self.experiment.split_seed(split.number),
+            portfolio=replace(common.portfolio, solvers=tuple(solver.name for solver in builder.solvers)),
+            method=method or builder.method,
+        )
 
-    def training(self, split: Split) -> Cast:
-        return replace(self.cast, instances=[self.cast.instances[index] for index in split.train])
+    def training(self, builder: Builder, split: Split) -> Cast:
+        instances = [self.cast.instances[index] for index in split.train]
+        return replace(self.cast, instances=instances, solvers=list(builder.solvers))
 
     def identity(self) -> dict[str, Any]:
         """What a run directory of this comparison belongs to. The number of workers has no say in it."""
@@ -81,8 +87,18 @@ class Contest:
         del settings["execution"]["workers"], identity["scenario"]
         # A list would be one value: by label, what has changed can be told.
         settings["methods"] = dict(zip(self._headings(), settings["methods"], strict=True))
-        fixed = {each.label: [member.id for member in each.portfolio.members] for each in self.field.fixed}
-        return {**identity, "purpose": "comparison", "experiment": settings, "fixed": fixed}
+        members = {each.label: [member.id for member in each.portfolio.members] for each in self.field.fixed}
+        versions = {
+            **{each.label: {solver.name: solver.version for solver in each.solvers} for each in self.field.builders},
+            **{each.label: {name: each.solvers[name].version for name in each.solvers} for each in self.field.fixed},
+        }
+        return {
+            **identity,
+            "purpose": "comparison",
+            "experiment": settings,
+            "solvers": versions,
+            "given_members": members,
+        }
 
     def _headings(self) -> list[str]:
         initial = {builder.initial_label for builder in self.field.builders}
@@ -109,9 +125,10 @@ def _refuse_small_budgets(contest: Contest) -> None:
         method = builder.method
         if builder.waits:
             method = replace(method, options={**method.options, "new_instances": 0})
-        split = contest.splits[0]
+        # Splits are of one size: what does for the first does for all.
+        scenario = contest.scenario(builder, contest.splits[0], method)
         try:
-            building.plan(contest.scenario(builder, split, method), contest.training(split), contest.named, workers=1)
+            building.plan(scenario, contest.training(builder, contest.splits[0]), contest.named, workers=1)
         except building.BudgetError as error:
             refusals.append(error)
     if refusals:
@@ -197,13 +214,7 @@ class _Yard:
 def _build_all(yard: _Yard, stack: ExitStack) -> dict[tuple[int, str], Built]:
     """Every method on every split, a few at a time."""
     contest = yard.contest
-    tuners = {
-        split.number: stack.enter_context(
-            ProcessTuner(contest.cast.solvers, contest.experiment.split_seed(split.number))
-        )
-        for split in contest.splits
-        if contest.field.builders
-    }
+    tuners: dict[tuple[int, tuple[Solver, ...]], Tuner] = {}
     spent_before = {asker: totals.cpu for asker, totals in yard.store.totals_by_asker().items()}
     threads = ThreadPoolExecutor(1 + yard.runner.slots // 2)
     futures: dict[tuple[int, str], Future[Built]] = {}
@@ -212,8 +223,12 @@ def _build_all(yard: _Yard, stack: ExitStack) -> dict[tuple[int, str], Built]:
         ceps = contest.field.ceps
         awaited = futures[split.number, ceps.label] if builder.waits and ceps is not None else None
         before = spent_before.get(asker(split.number, builder.label), 0.0)
+        place = split.number, builder.solvers
+        if place not in tuners:
+            seed = contest.experiment.split_seed(split.number)
+            tuners[place] = stack.enter_context(ProcessTuner(builder.solvers, seed))
         futures[split.number, builder.label] = threads.submit(
-            _build, yard, builder, split, tuners[split.number], before, awaited
+            _build, yard, builder, split, tuners[place], before, awaited
         )
 
     try:
@@ -238,7 +253,7 @@ def _build(
     method = builder.method
     if awaited is not None:
         method = replace(method, options={**method.options, "new_instances": awaited.result().merged})
-    scenario, cast = contest.scenario(builder, split, method), contest.training(split)
+    scenario, cast = contest.scenario(builder, split, method), contest.training(builder, split)
     runner = yard.runner.part(who)
     folder = yard.out / f"split-{split.number}" / builder.label
     try:
@@ -280,11 +295,11 @@ class _Tested:
 
 def _portfolios(contest: Contest, built: Mapping[tuple[int, str], Built]) -> dict[tuple[int, str], _Tested]:
     """All portfolios of all splits, by split and label, in the order of the table."""
-    solvers = {solver.name: solver for solver in contest.cast.solvers}
     made: dict[tuple[int, str], _Tested] = {}
     for split in contest.splits:
         for builder in contest.field.builders:
             product = built[split.number, builder.label]
+            solvers = {solver.name: solver for solver in builder.solvers}
             made[split.number, builder.label] = _Tested(product.portfolio, solvers)
             if builder.initial_label is not None and product.initial is not None:
                 made[split.number, builder.initial_label] = _Tested(product.initial, solvers)
