@@ -13,6 +13,8 @@ from ceps.comparing.results import Measured
 from ceps.construction.budget import Account
 from ceps.testing.pure_executor import PureExecutor
 
+SCALE = 0.3
+"""Typical CPU seconds of a run."""
 EXPERIMENT = """
 seed = 3
 [problem]
@@ -96,3 +98,7 @@ def experiment(tmp_path: Path, text: str = EXPERIMENT) -> Experiment:
 def hold(settings: Experiment, out: Path, executor: PureExecutor, listener: Listener | None = None) -> Measured:
     prepared = contest.prepare(settings, out.parent, "experiment.toml")
     return contest.hold(prepared, executor, out, listener or Listener())
+
+
+Whole = tuple[Measured, Path, PureExecutor, Listener]
+"""A finished comparison: what came of it, its directory, who ran it, and what was told meanwhile."""
