@@ -45,12 +45,12 @@ class Portfolio:
     problem: str
     members: tuple[Configuration, ...]
     metric: MetricChoice
-    problem_settings: Mapping[str, Any] = field(default_factory=dict)
-    """The problem's own, such as what a vehicle costs where a file does not say."""
     solver_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What solvers need beside their parameters (a path to a binary, say), by solver."""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     """Where it comes from: method, scenario, seed, instances, versions, training score, time."""
+    problem_settings: Mapping[str, Any] = field(default_factory=dict)
+    """The problem's own, such as what a vehicle costs where a file does not say."""
 
     def __len__(self) -> int:
         return len(self.members)
@@ -159,7 +159,7 @@ def _portfolio(content: object, where: str) -> Portfolio:
         _member(member, spaces[member.solver], f"{where} members[{index}]")
         for index, member in enumerate(table.members)
     )
-    return Portfolio(table.problem, members, table.metric, table.problem_settings, table.solvers, table.provenance)
+    return Portfolio(table.problem, members, table.metric, table.solvers, table.provenance, table.problem_settings)
 
 
 def _member(member: _MemberTable, space: ConfigurationSpace, where: str) -> Configuration:
