@@ -119,3 +119,32 @@ def test_a_solver_that_cannot_run_is_an_error_for_the_asker() -> None:
             with pytest.raises(UserError, match="not installed"):
                 runner.submit(bits_run(CannotBePrepared(), cpu=CUTOFF), CUTOFF).result()
         assert store.totals().runs == 0
+
+
+def test_parts_share_runs_and_count_their_own() -> None:
+    """A run made for one asker serves another, is counted for the first and for the whole, and recorded as its own."""
+    with LocalExecutor(workers=1) as executor, Store.in_memory() as store:
+        whole = Runner(store, executor)
+        one, other = whole.part("one"), whole.part("other")
+        run = bits_run(BitSolver(), cpu=CUTOFF, target=0)
+        first = one.submit(run, CUTOFF).result()
+        assert other.submit(run, CUTOFF).result() == first
+        other.submit(replace(run, seed=run.seed + 1), CUTOFF).result()
+        assert (whole.runs_made, one.runs_made, other.runs_made) == (2, 1, 1)
+        assert whole.cpu_spent == one.cpu_spent + other.cpu_spent
+        totals = store.totals_by_asker()
+        assert {asker: each.runs for asker, each in totals.items()} == {"one": 1, "other": 1}
+        assert totals["one"].cpu == one.cpu_spent
+
+
+def test_parts_never_run_one_key_at_the_same_time() -> None:
+    """While one asker's run is under way, another's request for it waits, and is then answered by it."""
+    executor = HeldExecutor()
+    with Store.in_memory() as store:
+        whole = Runner(store, executor)
+        run = bits_run(BitSolver(), cpu=CUTOFF, target=0)
+        first, second = (whole.part(asker).submit(run, CUTOFF) for asker in ("one", "other"))
+        assert len(executor.submitted) == 1
+        executor.submitted[0][1].set_result(solved_at(1.0))
+        assert first.result() == second.result()
+        assert len(executor.submitted) == 1

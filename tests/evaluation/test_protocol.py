@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ceps.evaluation.protocol import evaluate
+from ceps.evaluation.protocol import Entry, evaluate, evaluate_all
 from ceps.evaluator import Evaluator
 from ceps.execution.local import LocalExecutor
 from ceps.metrics import Par10
@@ -85,3 +85,21 @@ def test_a_beaten_reference_is_corrected_and_the_instance_evaluated_again(
     assert report.per_instance[0].reference == 0
     assert report.per_instance[0].repeats[0].cost == 0
     assert runner.runs_made == 2
+
+
+def test_a_better_reference_that_one_portfolio_finds_judges_all(evaluator: tuple[Evaluator, Runner]) -> None:
+    """Two are tested together: when one run beats the reference, both are evaluated again, and each on its own
+    instances only."""
+    made, runner = evaluator
+    made.references.know(INSTANCES[0], 1, "given")
+    made.references.note(INSTANCES[0], 0)
+    entries = [
+        Entry(portfolio_of(0.0), INSTANCES[:1], made),
+        Entry(portfolio_of(0.01), INSTANCES, made),
+    ]
+    first, second = evaluate_all(entries, repeats=1, seed=1)
+    assert [result.instance for result in first.per_instance] == ["three"]
+    assert [result.instance for result in second.per_instance] == ["three", "four"]
+    assert first.per_instance[0].reference == second.per_instance[0].reference == 0
+    # Twice on the instance whose reference was beaten, once on the other.
+    assert runner.runs_made == 2 * 2 + 1

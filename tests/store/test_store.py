@@ -266,3 +266,14 @@ def test_threads_may_share_a_store(store: Store) -> None:
     assert found == [True] * 160
     for seed in range(8):
         assert [row.outcome.cpu for row in store.executions(replace(KEY, seed=seed))] == list(range(20))
+
+
+def test_all_runs_can_be_read_with_their_keys(store: Store) -> None:
+    """In the order of recording, with who asked for them."""
+    other = replace(KEY, configuration=OTHER.id, instance="c", target=None)
+    store.record(KEY, 10.0, SOLVED, "one")
+    store.record(other, 5.0, replace(SOLVED, cpu=2.0))
+    first, second = store.runs()
+    assert (first.key, first.asker, first.execution.limit, first.execution.outcome) == (KEY, "one", 10.0, SOLVED)
+    assert (second.key, second.asker, second.execution.outcome.cpu) == (other, "", 2.0)
+    assert store.totals_by_asker() == {"one": Totals(1, 1.5), "": Totals(1, 2.0)}
