@@ -45,8 +45,10 @@ def measured(metric: str = "par10", baseline: str | None = "CEPS") -> Measured:
         baseline=baseline,
         rows=tuple(rows),
         constructions=(
-            Construction(1, "CEPS", ("1. eax", "2. lkh"), 1.5, (0.5, 0.25), 59.0, 9.0, 40.0, 7),
-            Construction(1, "A_1", ("1. lkh",), 0.5, (inf,), 60.0, 9.0, 10.0, 0),
+            Construction(
+                1, "CEPS", ("eax: default configuration", "lkh: KICKS=2"), 1.5, (0.5, 0.25), 59.0, 9.0, 40.0, 7
+            ),
+            Construction(1, "A_1", ("lkh: default configuration",), 0.5, (inf,), 60.0, 9.0, 10.0, 0),
         ),
         spent_on_tests=12.0,
         work=Work(workers=2, wall=50.0, spent=90.0, spent_before=0.0),

@@ -185,7 +185,7 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
             baseline=None if field.ceps is None else field.ceps.label,
             rows=tuple(rows),
             constructions=tuple(
-                _construction(contest, split, label, made, spent.get(asker(split, label), 0.0))
+                _construction(split, label, made, spent.get(asker(split, label), 0.0))
                 for (split, label), made in built.items()
             ),
             spent_on_tests=spent.get(TESTS, 0.0),
@@ -349,12 +349,12 @@ def _rows(contest: Contest, number: int, label: str, report: Report) -> list[Row
     ]
 
 
-def _construction(contest: Contest, split: int, label: str, built: Built, spent: float) -> Construction:
+def _construction(split: int, label: str, built: Built, spent: float) -> Construction:
     _, *members = built.portfolio.describe().splitlines()
     return Construction(
         split=split,
         method=label,
-        members=tuple(member.strip() for member in members),
+        members=tuple(member.partition(". ")[2] for member in members),
         training_score=built.final_score,
         losses=built.contributions,
         charged=built.cpu_charged,
