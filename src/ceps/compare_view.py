@@ -97,7 +97,7 @@ def work_text(results: Results) -> str:
     for built in measured.constructions:
         charged.setdefault(built.method, []).append(built.charged)
         spent.setdefault(built.method, []).append(built.spent)
-    lines = [f"CPU s of each build, of {measured.budget:.0f} granted; charged (really spent):"]
+    lines = [f"CPU s of each build, of {measured.budget:.0f} granted; charged (really spent):"] if charged else []
     for method, charges in charged.items():
         pairs = zip(charges, spent[method], strict=True)
         lines.append(f"  {method}: {', '.join(f'{charge:.0f} ({made:.0f})' for charge, made in pairs)}")

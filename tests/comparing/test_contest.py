@@ -105,7 +105,7 @@ def test_a_finished_comparison_is_replayed_without_a_run(whole: Whole, tmp_path:
 
 
 def test_an_interrupted_comparison_is_the_one_never_interrupted(whole: Whole, tmp_path: Path) -> None:
-    """Stopped midway and started again on the same directory: the same scores, portfolios and charges."""
+    """Stopped midway and started again with more workers, so more builds at a time: the same scores and charges."""
     measured, _, first, _ = whole
 
     def count() -> None:
@@ -116,7 +116,7 @@ def test_an_interrupted_comparison_is_the_one_never_interrupted(whole: Whole, tm
     executor = PureExecutor(SCALE, on_run=count)
     with pytest.raises(Interrupted):
         hold(settings, tmp_path / "run", executor)
-    resumed = PureExecutor(SCALE)
+    resumed = PureExecutor(SCALE, slots=5)
     again = hold(settings, tmp_path / "run", resumed)
     assert 0 < resumed.runs < first.runs
     assert again.rows == measured.rows

@@ -141,7 +141,7 @@ def _leaks(contest: Contest) -> list[str]:
     instances = contest.cast.instances
     for split in contest.splits:
         if twins := trained_twins(instances, split):
-            warnings.append(f"split {split.number}: {_some(twins)} in the test are also trained on, under other names")
+            warnings.append(f"split {split.number}: {_some(twins)} in the test are also trained on")
     names = {instance.name for instance in instances}
     for fixed in contest.field.fixed:
         trained = fixed.portfolio.provenance.get("instances", ())
@@ -168,7 +168,8 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
         runner = Runner(store, executor)
         total = len(contest.splits) * len(field.builders) * experiment.budget.cpu
         numbers = Numbers(runner, total, executor.slots, store.totals().cpu)
-        watch.start(numbers)
+        if field.builders:
+            watch.start(numbers)
         built = _build_all(_Yard(contest, store, runner, out, watch, numbers), stack)
         portfolios = _portfolios(contest, built)
         reports = _test(contest, runner.part(TESTS), portfolios, watch)
@@ -223,12 +224,12 @@ def _build_all(yard: _Yard, stack: ExitStack) -> dict[tuple[int, str], Built]:
         ceps = contest.field.ceps
         awaited = futures[split.number, ceps.label] if builder.waits and ceps is not None else None
         before = spent_before.get(asker(split.number, builder.label), 0.0)
-        place = split.number, builder.solvers
-        if place not in tuners:
+        host = split.number, builder.solvers
+        if host not in tuners:
             seed = contest.experiment.split_seed(split.number)
-            tuners[place] = stack.enter_context(ProcessTuner(builder.solvers, seed))
+            tuners[host] = stack.enter_context(ProcessTuner(builder.solvers, seed))
         futures[split.number, builder.label] = threads.submit(
-            _build, yard, builder, split, tuners[place], before, awaited
+            _build, yard, builder, split, tuners[host], before, awaited
         )
 
     try:
@@ -239,8 +240,8 @@ def _build_all(yard: _Yard, stack: ExitStack) -> dict[tuple[int, str], Built]:
         done, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)
         for future in done:
             future.result()
-        return {(split.number, each.label): futures[split.number, each.label].result()
-                for split in contest.splits for each in contest.field.builders}  # fmt: skip
+        places = [(split.number, builder.label) for split in contest.splits for builder in contest.field.builders]
+        return {place: futures[place].result() for place in places}
     finally:
         # Not waiting: after an interrupt, a build ends when its runs are killed with the executor.
         threads.shutdown(wait=False, cancel_futures=True)
