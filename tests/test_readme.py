@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ceps.comparing.experiment import read_experiment
 from ceps.problems.tsp import Tsp
 from ceps.settings import read_scenario
 
@@ -81,9 +82,18 @@ def test_the_demo_runs(problem: str, tmp_path: Path) -> None:
 
 
 def test_the_example_scenario_is_the_readmes(tmp_path: Path) -> None:
-    """The scenario in the README is one that ``ceps`` understands, as is the one in the examples."""
+    """The scenario in the README is one that ``ceps`` understands, as are all files in examples and experiments."""
     (scenario,) = re.findall(r"```toml\n(seed.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     (tmp_path / "scenario.toml").write_text(scenario)
     assert read_scenario(tmp_path / "scenario.toml").portfolio.size == 4
     for path in [*(ROOT / "examples").glob("*.toml"), *(ROOT / "experiments").glob("*.toml")]:
-        assert read_scenario(path).budget is not None
+        read = read_experiment if "[[methods]]" in path.read_text() else read_scenario
+        assert read(path).budget is not None
+
+
+def test_the_experiment_in_the_docs_is_understood(tmp_path: Path) -> None:
+    """The experiment that docs/comparing.md shows can be read, and names every kind of contender once."""
+    (experiment,) = re.findall(r"```toml\n(seed.*?)```", (ROOT / "docs" / "comparing.md").read_text(), re.DOTALL)
+    (tmp_path / "experiment.toml").write_text(experiment)
+    names = [entrant.name for entrant in read_experiment(tmp_path / "experiment.toml").methods]
+    assert names == ["ceps", "single", "default", "portfolio", "vbs"]
