@@ -68,7 +68,7 @@ def test_a_given_cost_that_is_beaten_is_told() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["."], "this is a folder; name the files in it"),
+        (["."], "this is a folder; name a file in it"),
         (["none.tsp"], "none.tsp: there is no such file"),
         (["city-10.tsp", "--cpu", "-1"], "--cpu"),
         (["p.json"], "no problem has files ending in '.json'"),
