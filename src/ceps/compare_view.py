@@ -85,7 +85,7 @@ def results_table(results: Results) -> Table:
         duel = duels.get(method)
         p = "" if duel is None else f"{duel.corrected:.2g} ({duel.better}:{duel.worse})"
         cells = [_cell(results.table[split, method]) for split in results.splits]
-        table.add_row(method, *cells, _cell(mean), f"{mean.training_score:.4g}", p)
+        table.add_row(method, *cells, _cell(mean), f"{mean.training_score:#.4g}", p)
     return table
 
 
@@ -112,4 +112,4 @@ def work_text(results: Results) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    return f"{cell.timeouts:.3g}, {cell.score:.4g}{'*' if cell.best else ' '}"
+    return f"{cell.timeouts:.3g}, {cell.score:#.4g}{'*' if cell.best else ' '}"

@@ -97,7 +97,7 @@ def latex(text: str) -> str:
 
 
 def _latex_cell(cell: Cell) -> str:
-    timeouts, score = f"{cell.timeouts:.3g}", f"{cell.score:.4g}"
+    timeouts, score = f"{cell.timeouts:.3g}", f"{cell.score:#.4g}"
     return rf"{timeouts} & \textbf{{{score}}}" if cell.best else f"{timeouts} & {score}"
 
 
