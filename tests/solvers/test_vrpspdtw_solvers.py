@@ -163,9 +163,9 @@ def test_stops_at_the_target(solver):
 
 
 @pytest.mark.parametrize("heaviest", [False, True], ids=["default", "heaviest"])
-@pytest.mark.parametrize("limit", [0.3, 1.0])
+@pytest.mark.parametrize("limit", [0.1, 0.4, 1.0])
 def test_holds_the_cpu_limit_itself(solver, limit, heaviest):
-    """Without anybody's help a run on 400 customers ends within 50 ms of its limit, once it has begun, however set."""
+    """Without anybody's help a run on 400 customers ends within 50 ms of its limit, with any configuration."""
     configuration = HEAVIEST[solver.name] if heaviest else {}
     instance = generate("city", 400, 1)
     solver.prepare()
