@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,7 @@ def read_instances(problem: Problem, patterns: Iterable[str], base: Path, named:
     """
     paths: dict[str, Path] = {}
     for pattern in patterns:
-        try:
-            found = {os.path.realpath(path): path for path in _files(problem, base, os.path.expanduser(pattern))}
-        except (OSError, ValueError) as error:
-            raise UserError(f"{named}: {pattern!r} cannot be searched ({error}); name another place") from error
+        found = _files(problem, base, pattern, named)
         if not found:
             endings = " or ".join(problem.suffixes)
             raise UserError(
@@ -36,7 +33,7 @@ def read_instances(problem: Problem, patterns: Iterable[str], base: Path, named:
     return [problem.read(path) for path in paths.values()]
 
 
-def problem_of_instances(patterns: Iterable[str], base: Path, named: str) -> Problem:
+def problem_of_instances(patterns: Sequence[str], base: Path, named: str) -> Problem:
     """The one problem that has instances in files, folders or patterns."""
     found = [
         problem
@@ -44,7 +41,7 @@ def problem_of_instances(patterns: Iterable[str], base: Path, named: str) -> Pro
         if any(
             path.suffix.lower() in problem.suffixes
             for pattern in patterns
-            for path in _files(problem, base, os.path.expanduser(pattern))
+            for path in _files(problem, base, pattern, named).values()
         )
     ]
     if len(found) != 1:
@@ -53,7 +50,15 @@ def problem_of_instances(patterns: Iterable[str], base: Path, named: str) -> Pro
     return found[0]
 
 
-def _files(problem: Problem, base: Path, pattern: str) -> list[Path]:
+def _files(problem: Problem, base: Path, pattern: str, named: str) -> dict[str, Path]:
+    """The files a pattern names, by where they really are."""
+    try:
+        return {os.path.realpath(path): path for path in _search(problem, base, os.path.expanduser(pattern))}
+    except (OSError, ValueError) as error:
+        raise UserError(f"{named}: {pattern!r} cannot be searched ({error}); name another place") from error
+
+
+def _search(problem: Problem, base: Path, pattern: str) -> list[Path]:
     path = base / pattern
     # os.path and not Path: its questions are answered whatever the name looks like.
     if os.path.isdir(path):
