@@ -1,7 +1,6 @@
 #include "coga/starts.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace ceps::coga {

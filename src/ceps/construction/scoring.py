@@ -34,6 +34,10 @@ def portfolio_score(
     return Scored(best, charge)
 
 
+_EARLY_SHARES = (1 / 16, 1 / 4)
+"""Of the cap, that members try with first."""
+
+
 def raced_score(
     evaluator: Evaluator, members: Sequence[Configuration], instance: Any, seed: int, bound: float
 ) -> Scored:
@@ -52,9 +56,6 @@ def raced_score(
                 return Scored(tried.score, charge)
     last = portfolio_score(evaluator, members, instance, seed, bound)
     return Scored(last.score, charge + last.charge)
-
-
-_EARLY_SHARES = (1 / 16, 1 / 4)
 
 
 @dataclass(frozen=True, slots=True)
