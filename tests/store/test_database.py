@@ -315,6 +315,23 @@ def test_old_files_are_migrated_step_by_step(tmp_path: Path) -> None:
         assert version_of(connection) == len(MIGRATIONS) + 1
 
 
+def test_a_file_from_before_sittings_is_brought_up_to_date(tmp_path: Path) -> None:
+    """Opened for writing, a file of the second version keeps its runs and has room for sittings and conclusions."""
+    file = filled(tmp_path, runs=3)
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        for table in ("sittings", "conclusions"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("PRAGMA user_version = 2")
+    with pytest.raises(UserError, match="older ceps; resume"):
+        Store.read_only(tmp_path)
+    with Store.open(tmp_path) as store:
+        assert (len(store.executions(KEY)), store.sittings(), store.conclusion("build")) == (3, [], None)
+        store.begin_sitting(workers=3)
+        store.conclude("build", 1)
+    with Store.read_only(tmp_path) as store:
+        assert [(sitting.workers, sitting.cpu) for sitting in store.sittings()] == [(3, 0.0)]
+
+
 def test_readers_do_not_migrate(tmp_path: Path) -> None:
     """A reader refuses a file of an older version with the way to bring it up to date."""
     file = filled(tmp_path)

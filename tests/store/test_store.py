@@ -189,6 +189,17 @@ def test_journal_takes_each_phase_once(store: Store) -> None:
     assert [entry.phase for entry in store.journal()] == ["tune", "tune", "admit"]
 
 
+def test_conclusions_are_replaced(store: Store) -> None:
+    """The last one of a name is kept, as JSON that every program reads: nothing infinite."""
+    assert store.conclusion("build") is None
+    store.conclude("build", {"score": 1.5})
+    store.conclude("build", {"score": 2, "losses": [None, 0.1]})
+    store.conclude("other", [])
+    assert store.conclusion("build") == {"score": 2, "losses": [None, 0.1]}
+    with pytest.raises(ValueError, match="JSON compliant"):
+        store.conclude("build", {"score": float("inf")})
+
+
 def test_everything_survives_closing(tmp_path: Path) -> None:
     """A store opened again answers as before it was closed, for writers and for readers."""
 
@@ -203,6 +214,8 @@ def test_everything_survives_closing(tmp_path: Path) -> None:
             store.best_solution("p"),
             store.reference("p"),
             store.journal(),
+            store.sittings(),
+            store.conclusion("build"),
         ]
 
     with Store.open(tmp_path / "runs" / "a", {"seed": 1}) as store:
@@ -210,6 +223,8 @@ def test_everything_survives_closing(tmp_path: Path) -> None:
         store.record(KEY, 10.0, replace(SOLVED, solution=[0, 1], trace=(Incumbent(0.1, 9),)))
         store.put_reference("p", Reference(5, 0.6, "lkh", 3.5))
         store.journal_put("tune", 1, {"a": 1}, charge=2.5)
+        store.begin_sitting(workers=2)
+        store.conclude("build", {"b": [1]})
         before = seen(store)
     with Store.open(tmp_path / "runs" / "a", {"seed": 1}) as store:
         assert seen(store) == before

@@ -1,6 +1,6 @@
 """The run history and the journal of one run directory: one SQLite file, one writer."""
 
-from ceps.store.rows import BestSolution, JournalEntry, RecordedRun, Reference, StoredInstance, Totals
+from ceps.store.rows import BestSolution, JournalEntry, RecordedRun, Reference, Sitting, StoredInstance, Totals
 from ceps.store.rules import Answer, Execution, answer, normalise
 from ceps.store.store import ReplayError, Store
 
@@ -12,6 +12,7 @@ __all__ = [
     "RecordedRun",
     "Reference",
     "ReplayError",
+    "Sitting",
     "Store",
     "StoredInstance",
     "Totals",

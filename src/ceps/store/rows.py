@@ -61,6 +61,20 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
+class Sitting:
+    """From a start, or a resumption, to the last run before the next one."""
+
+    started: int
+    """Seconds since 1970."""
+    workers: int
+    host: str
+    wall: float
+    """Seconds until the last run was recorded; 0 where none was made."""
+    cpu: float
+    """Seconds of the runs made."""
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedRun:
     """A run as it was recorded, with all that is known of it."""
 

@@ -87,7 +87,25 @@ def _version_2(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE runs ADD COLUMN asker TEXT NOT NULL DEFAULT ''")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_version_1, _version_2)
+def _version_3(connection: sqlite3.Connection) -> None:
+    """When work was taken up, and what it has come to: for people who look at the directory, no decision reads it."""
+    for statement in _TABLES_3:
+        connection.execute(statement)
+
+
+_TABLES_3 = (
+    """CREATE TABLE sittings (
+        number INTEGER PRIMARY KEY,
+        started INTEGER NOT NULL, -- seconds since 1970
+        workers INTEGER NOT NULL,
+        host TEXT NOT NULL
+    )""",
+    "CREATE INDEX sittings_by_start ON sittings (started, number)",
+    "CREATE TABLE conclusions (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",  # the value is JSON
+)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_version_1, _version_2, _version_3)
 """The function at index v takes a file from version v to v + 1. To change the tables, append one; edit none."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sqlite3
 import threading
 import time
@@ -24,6 +25,7 @@ from ceps.store.rows import (
     JournalEntry,
     RecordedRun,
     Reference,
+    Sitting,
     StoredInstance,
     Totals,
     canonical,
@@ -63,6 +65,15 @@ _INSERT_RUN = f"""INSERT INTO runs (
 _IMPROVE_BEST = f"""INSERT INTO best (instance, cost, solution) VALUES ({_INSTANCE}, :cost, :solution)
     ON CONFLICT (instance) DO UPDATE SET cost = excluded.cost, solution = excluded.solution
     WHERE excluded.cost < best.cost"""
+_SELECT_SITTINGS = """SELECT sittings.started, sittings.workers, sittings.host,
+        coalesce(max(0, made.last - sittings.started), 0), coalesce(made.cpu, 0.0)
+    FROM sittings LEFT JOIN (
+        SELECT (
+                SELECT number FROM sittings WHERE started <= runs.created ORDER BY started DESC, number DESC LIMIT 1
+            ) AS sitting, max(created) AS last, total(cpu) AS cpu
+        FROM runs GROUP BY sitting
+    ) AS made ON made.sitting = sittings.number
+    ORDER BY sittings.number"""
 
 
 class ReplayError(RuntimeError):
@@ -210,11 +221,11 @@ class Store:
 
     def executions(self, key: RunKey) -> list[Execution]:
         """All recorded runs of a key, in the order of recording."""
-        return [execution(row) for row in self._rows(_SELECT_BY_KEY, key_values(key))]
+        return [execution(row) for row in self.select(_SELECT_BY_KEY, key_values(key))]
 
     def runs(self) -> Iterator[RecordedRun]:
         """All recorded runs with their keys, in the order of recording."""
-        for row in self._rows(_SELECT_ALL):
+        for row in self.select(_SELECT_ALL):
             yield recorded_run(row)
 
     def find(self, key: RunKey, cap: float, cutoff: float, exact_limit: bool = False) -> Answer | None:
@@ -223,11 +234,11 @@ class Store:
 
     def totals(self) -> Totals:
         """How much was executed. Reads all rows: keep it out of loops."""
-        return Totals(*self._rows("SELECT count(*), total(cpu) FROM runs")[0])
+        return Totals(*self.select("SELECT count(*), total(cpu) FROM runs")[0])
 
     def totals_by_asker(self) -> dict[str, Totals]:
         """How much was executed for whom. Reads all rows: keep it out of loops."""
-        rows = self._rows("SELECT asker, count(*), total(cpu) FROM runs GROUP BY asker")
+        rows = self.select("SELECT asker, count(*), total(cpu) FROM runs GROUP BY asker")
         return {asker: Totals(count, cpu) for asker, count, cpu in rows}
 
     def best_solution(self, instance: str) -> BestSolution | None:
@@ -291,16 +302,44 @@ class Store:
 
     def journal(self) -> list[JournalEntry]:
         """All entries in order."""
-        return [journal_entry(row) for row in self._rows("SELECT phase, result, charge FROM journal ORDER BY sequence")]
+        return [
+            journal_entry(row) for row in self.select("SELECT phase, result, charge FROM journal ORDER BY sequence")
+        ]
+
+    # What people ask
+
+    def begin_sitting(self, workers: int) -> None:
+        """Note that work is taken up, here and now, with so many workers."""
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT INTO sittings (started, workers, host) VALUES (?, ?, ?)",
+                (int(time.time()), workers, socket.gethostname()),
+            )
+
+    def sittings(self) -> list[Sitting]:
+        """All of them in order. Reads all rows: keep it out of loops."""
+        return [Sitting(*row) for row in self.select(_SELECT_SITTINGS)]
+
+    def conclude(self, name: str, value: JSON) -> None:
+        """Keep what something has come to; an older conclusion of this name is replaced. No decision depends on it."""
+        text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+        with self._writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO conclusions VALUES (?, ?)", (name, text))
+
+    def conclusion(self, name: str) -> JSON | None:
+        """What was concluded; None before."""
+        row = self._row("SELECT value FROM conclusions WHERE name = ?", (name,))
+        return None if row is None else json.loads(row[0])
 
     # The connection
 
-    def _rows(self, sql: str, parameters: Any = ()) -> list[Any]:
+    def select(self, sql: str, parameters: Any = ()) -> list[Any]:
+        """The rows of a query; for the modules of this package."""
         with self._mutex, database.explained(self._path):
             return self._connection.execute(sql, parameters).fetchall()
 
     def _row(self, sql: str, parameters: Any = ()) -> Any | None:
-        return next(iter(self._rows(sql, parameters)), None)
+        return next(iter(self.select(sql, parameters)), None)
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
