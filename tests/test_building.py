@@ -61,8 +61,8 @@ def test_a_portfolio_is_built_summarised_and_usable(scenario: Path, tmp_path: Pa
     assert known <= final.provenance.keys()
     with Store.read_only(tmp_path / "run") as store:
         phases = [entry.phase for entry in store.journal()]
-    expected = ["references", "initialisation", "session", "session", "validation 1", "generation 1"]
-    assert phases == [*expected, "session", "session", "validation 2"]
+    expected = ["references", "initialisation", "portfolio", "session", "session", "validation 1", "portfolio"]
+    assert phases == [*expected, "generation 1", "session", "session", "validation 2", "portfolio"]
     for words in ("training score", "CPU charged", "really spent", "CPU saved", "worker utilisation", "without it"):
         assert words in done.stdout
     assert "generation 1" in done.stderr

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
-from math import fsum
+from math import fsum, isfinite
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,6 +36,9 @@ from ceps.tables import naming
 
 DECIDING = ("smac", "scikit-learn", "numpy", "ConfigSpace")
 """Libraries whose version decides what a build comes to: it is not resumed under another."""
+
+PORTFOLIO, BUILD = "portfolio", "build"
+"""What the store calls portfolios that were kept, in the journal, and the conclusion of a build."""
 
 
 class BudgetError(UserError):
@@ -135,6 +138,7 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
         Store.open(out, identity(scenario, cast)) as store,
         ProcessTuner(cast.solvers, scenario.seed) as tuner,
     ):
+        store.begin_sitting(executor.slots)
         runner = Runner(store, executor)
         numbers = Numbers(runner, scenario.budget.cpu, executor.slots, store.totals().cpu)
         watch.start(numbers)
@@ -164,7 +168,9 @@ def run_method(
         journal=journal,
     )
     members = method_named(scenario.method.name).build(task)
-    return journal.summary(members, evaluator, numbers)
+    built = journal.summary(members, evaluator, numbers)
+    journal.conclude(built)
+    return built
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,11 +309,35 @@ class StoreJournal:
         score = float(scores.min(axis=1).mean())
         self._scores[stage] = score
         self._contributions = tuple(contributions(scores).tolist())
+        self._enter(stage, members, score)
         portfolio = self._portfolio(members, stage, score)
         if stage == "initial":
             self._initial = portfolio
         portfolio.save(self._out / ("portfolio.initial.json" if stage == "initial" else "portfolio.json"))
         self._watch.keep(stage, score)
+
+    def _enter(self, stage: str, members: Members, score: float) -> None:
+        """The portfolio as an entry that costs nothing: the way to the last one can be read off the journal."""
+        for member in members:
+            self._store.add_configuration(member)
+        kept = {
+            "stage": stage,
+            "members": [member.id for member in members],
+            "score": score,
+            # JSON has no infinity, which is what the loss of an only member is.
+            "losses": [loss if isfinite(loss) else None for loss in self._contributions],
+            "charged": fsum(self._charges),
+        }
+        self._store.journal_put(self._scope + PORTFOLIO, {"stage": stage}, kept, 0.0)
+
+    def conclude(self, built: Built) -> None:
+        """Note that the build has ended, with what only its end can tell."""
+        told = {
+            "side_by_side": built.cpu_side_by_side,
+            "references": built.cpu_references,
+            "unsolved": built.unsolved,
+        }
+        self._store.conclude(self._scope + BUILD, told)
 
     def summary(self, members: Members, evaluator: Evaluator, numbers: Numbers) -> Built:
         stage, score = list(self._scores.items())[-1]

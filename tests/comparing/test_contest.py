@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ceps.comparing import contest
 from ceps.comparing.results import TEST, TRAIN, Measured
 from ceps.errors import UserError
 from ceps.portfolio import Portfolio
@@ -93,6 +94,23 @@ def test_portfolios_are_kept_by_split_and_method(whole: Whole) -> None:
         for place in ("CEPS/portfolio.initial.json", "CEPS/portfolio.json", "EPS/portfolio.json"):
             assert len(Portfolio.load(whole[1] / f"split-{split}" / place)) == 2
         assert len(Portfolio.load(whole[1] / f"split-{split}" / "EAX-tuned" / "portfolio.json")) == 1
+
+
+def test_the_store_tells_what_was_measured(whole: Whole) -> None:
+    """All of it, and since the start who trains and who tests; every build has its conclusion and its portfolios."""
+    measured, out, _, _ = whole
+    with Store.read_only(out) as store:
+        kept, splits = store.conclusion(contest.COMPARISON), store.conclusion(contest.SPLITS)
+        builds = {built.method: store.conclusion(f"2/{built.method}: build") for built in measured.constructions}
+        stages = [entry.result["stage"] for entry in store.journal() if entry.phase == "1/CEPS: portfolio"]
+        assert len(store.sittings()) >= 1
+    assert results(Measured.from_json(kept)) == results(measured)
+    assert [len(train) for train in splits["train"]] == [3, 3]
+    trained = {row.number for row in measured.rows if (row.split, row.part) == (2, TRAIN)}
+    assert set(splits["train"][1]) == trained
+    assert len(splits["instances"]) == 10
+    assert all(built["side_by_side"] > 0.0 for built in builds.values())
+    assert stages == ["initial", "iteration 1", "iteration 2"]
 
 
 def test_a_finished_comparison_is_replayed_without_a_run(whole: Whole, tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from math import inf
 
 import pytest
 
-from ceps.comparing.results import Row, family, holm, results_of, signed_rank_p, virtual_best
+from ceps.comparing.results import Measured, Row, family, holm, results_of, signed_rank_p, virtual_best
 from tests.comparing.made import measured, row
 
 
@@ -70,6 +72,13 @@ def test_families_pool_all_splits() -> None:
 def test_the_family_is_the_generator_or_the_name_without_its_number(name: str, expected: str) -> None:
     """Generated instances by their generator, others by their name."""
     assert family(name) == expected
+
+
+def test_what_was_measured_survives_json() -> None:
+    """As it was, the infinite loss of an only member included, through JSON that has no infinity."""
+    text = json.dumps(measured().as_json(), allow_nan=False)
+    assert Measured.from_json(json.loads(text)) == measured()
+    assert measured().constructions[1].losses == (inf,)
 
 
 def test_components_have_their_losses_and_wins() -> None:

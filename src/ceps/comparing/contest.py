@@ -32,6 +32,8 @@ from ceps.tables import naming
 
 TESTS = "test"
 """Whom the runs of the test are made for, in the store."""
+SPLITS, COMPARISON = "splits", "comparison"
+"""What the store calls the conclusions of a comparison: who trains and who tests, and all that was measured."""
 
 
 class ContestWatch(Protocol):
@@ -165,6 +167,8 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
     field, experiment = contest.field, contest.experiment
     with ExitStack() as stack:
         store = stack.enter_context(Store.open(out, contest.identity()))
+        store.begin_sitting(executor.slots)
+        store.conclude(SPLITS, _splits_json(contest))
         runner = Runner(store, executor)
         total = len(contest.splits) * len(field.builders) * experiment.budget.cpu
         numbers = Numbers(runner, total, executor.slots, store.totals().cpu)
@@ -177,7 +181,7 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
         rows = [row for (split, label), report in reports.items() for row in _rows(contest, split, label, report)]
         for virtual in field.virtual:
             rows += virtual_best(rows, virtual.label, virtual.of)
-        return Measured(
+        measured = Measured(
             metric=contest.cast.metric.name,
             cutoff=contest.cast.metric.cutoff,
             repeats=experiment.test.repeats,
@@ -193,6 +197,16 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
             work=Work(executor.slots, numbers.wall, runner.cpu_spent, numbers.spent_before),
             warnings=contest.warnings,
         )
+        store.conclude(COMPARISON, measured.as_json())
+        return measured
+
+
+def _splits_json(contest: Contest) -> dict[str, Any]:
+    """Instances by their ids, in the order of the whole set, and of every split the positions of those trained on."""
+    return {
+        "instances": [instance.id for instance in contest.cast.instances],
+        "train": [list(split.train) for split in contest.splits],
+    }
 
 
 def asker(split: int, label: str) -> str:

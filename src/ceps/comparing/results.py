@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
+from math import inf, isfinite
 from statistics import fmean
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ceps.evaluation.best_known import family as running_number_less
 
@@ -86,6 +87,35 @@ class Measured:
     """CPU seconds, references of test instances included."""
     work: Work
     warnings: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """What :meth:`from_json` makes the same of. JSON has no infinity: the loss of an only member is None."""
+        content = asdict(self)
+        content["rows"] = [list(astuple(row)) for row in self.rows]  # many: their keys would be most of the text
+        for built in content["constructions"]:
+            built["losses"] = [loss if isfinite(loss) else None for loss in built["losses"]]
+        return content
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Measured:
+        constructions = [
+            {
+                **built,
+                "members": tuple(built["members"]),
+                "losses": tuple(inf if loss is None else loss for loss in built["losses"]),
+            }
+            for built in content["constructions"]
+        ]
+        return cls(
+            **{
+                **content,
+                "methods": tuple(content["methods"]),
+                "rows": tuple(Row(*row[:-1], components=tuple(row[-1])) for row in content["rows"]),
+                "constructions": tuple(Construction(**built) for built in constructions),
+                "work": Work(**content["work"]),
+                "warnings": tuple(content["warnings"]),
+            }
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def run_sessions(task: Task, budget: Budget, phase: str, searches: Sequence[Sear
     """A phase of sessions, side by side. Better costs they find are references afterwards."""
     account = budget.open_phase()
     task.journal.begin(phase, account)
-    found = _tune(task, searches)
+    found = _tune(task, phase, searches)
     account.pay(sum(each.charge for each in found))
     budget.close_phase(account)
     instances = {instance.id: instance for search in searches for instance in search.instances}
@@ -63,7 +63,7 @@ def run_sessions(task: Task, budget: Budget, phase: str, searches: Sequence[Sear
     return found
 
 
-def _tune(task: Task, searches: Sequence[Search]) -> list[Found]:
+def _tune(task: Task, phase: str, searches: Sequence[Search]) -> list[Found]:
     """What sessions find. Those that ended before a restart are taken from the journal."""
     inputs = [_inputs(task, search) for search in searches]
     recorded = [task.journal.recall("session", each) for each in inputs]
@@ -72,7 +72,7 @@ def _tune(task: Task, searches: Sequence[Search]) -> list[Found]:
 
     def on_found(position: int, found: Found) -> None:
         index = missing[position]
-        task.journal.decide("session", inputs[index], found.as_json(), found.charge)
+        task.journal.decide("session", inputs[index], {"phase": phase, **found.as_json()}, found.charge)
         results[index] = found
 
     task.tuner.tune(task.evaluator, [searches[index] for index in missing], on_found)

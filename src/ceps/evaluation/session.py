@@ -20,6 +20,9 @@ from ceps.runner import Runner
 from ceps.solvers import exact_solver, reference_consensus
 from ceps.store import Reference, Store
 
+EVALUATION = "evaluation"
+"""What the store calls the conclusion of an evaluation."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -74,6 +77,7 @@ def run_plan(
     problem = plan.portfolio.problem_class
     solvers = plan.portfolio.solvers()
     with Store.in_memory() if out is None else Store.open(out, plan.identity()) as store:
+        store.begin_sitting(executor.slots)
         runner = Runner(store, executor)
         references = References(
             problem=problem,
@@ -91,7 +95,16 @@ def run_plan(
             references.establish(plan.instances, on_reference)
         evaluator = Evaluator(problem, solvers, plan.metric, runner, references, plan.memory)
         report = evaluate(plan.portfolio, plan.instances, evaluator, plan.repeats, plan.seed, on_repeat)
+        _conclude(store, plan, report)
         return Evaluated(report, evaluator.cpu_charged, references.cpu_charged, runner.cpu_spent, runner.runs_made)
+
+
+def _conclude(store: Store, plan: Plan, report: Report) -> None:
+    """Note who was evaluated: several portfolios may share a directory, the last one stays."""
+    for member in plan.portfolio.members:
+        store.add_configuration(member)
+    members = [member.id for member in plan.portfolio.members]
+    store.conclude(EVALUATION, {"members": members, "score": report.score, "timeouts": report.timeouts})
 
 
 def read_known_costs(path: Path) -> dict[str, float]:
