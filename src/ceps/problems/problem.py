@@ -11,6 +11,7 @@ import numpy as np
 
 from ceps.errors import UserError
 from ceps.problems.parameters import Parameter
+from ceps.problems.sketch import Sketch
 from ceps.records import Solution
 
 if TYPE_CHECKING:
@@ -81,6 +82,10 @@ class Problem(Protocol):
         Import matplotlib where it is used: processes that runs are forked from must stay small.
         """
         raise UserError(f"solutions of problem '{self.name}' cannot be drawn")
+
+    def sketch(self, instance: Any, solution: Solution | None) -> Sketch | None:
+        """What a page needs to draw an instance and, if there is one, a feasible solution; None if there is no way."""
+        return None
 
     def mutate(self, instance: Any, rng: np.random.Generator) -> Any:
         """A new instance near a given one."""

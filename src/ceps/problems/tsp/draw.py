@@ -1,4 +1,4 @@
-"""A tour as a picture."""
+"""A tour as a picture, and as the sketch of one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ceps.problems.tsp.instance import EdgeWeight, TspInstance
+from ceps.problems.sketch import Sketch
+from ceps.problems.tsp.instance import EdgeWeight, Floats, TspInstance
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,12 +20,21 @@ def draw(instance: TspInstance, tour: Sequence[int], figure: Figure) -> None:
     """Cities and the tour through them, given by node ids."""
     figure.set_size_inches(9.0, 9.0)
     axes = figure.add_subplot(aspect="equal")
-    places = instance.coordinates[np.array([*tour, tour[0]]) - 1]
-    # On the globe, the first coordinate is the latitude.
-    x, y = places.T[::-1] if instance.metric is EdgeWeight.GEO else places.T
+    x, y = _places(instance)[np.array([*tour, tour[0]]) - 1].T
     axes.plot(x, y, color=TOUR, linewidth=1.2, solid_joinstyle="round", zorder=1)
     axes.scatter(x[:-1], y[:-1], s=float(np.clip(6000 / instance.n, 1.0, 30.0)), color=CITIES, linewidths=0, zorder=2)
     axes.set_title(f"Cities: {instance.n}", fontsize="medium", color="0.3")
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(colors="0.4", labelsize="small")
     axes.ticklabel_format(style="plain", useOffset=False)
+
+
+def sketch(instance: TspInstance, tour: Sequence[int] | None) -> Sketch:
+    """Cities and, if it is known, the tour through them, given by node ids."""
+    ways = () if tour is None else (tuple(city - 1 for city in (*tour, tour[0])),)
+    return Sketch(places=_places(instance), ways=ways)
+
+
+def _places(instance: TspInstance) -> Floats:
+    # On the globe, the first coordinate is the latitude.
+    return instance.coordinates[:, ::-1] if instance.metric is EdgeWeight.GEO else instance.coordinates

@@ -12,6 +12,7 @@ import numpy as np
 
 from ceps.problems.parameters import Parameter
 from ceps.problems.problem import Infeasible, Problem
+from ceps.problems.sketch import Sketch
 from ceps.problems.tsp import check, draw, features, generate, io, mutate
 from ceps.problems.tsp.generators import GENERATORS
 from ceps.problems.tsp.instance import TspInstance, lengths
@@ -52,6 +53,9 @@ class Tsp(Problem):
 
     def draw(self, instance: TspInstance, solution: Solution, figure: Figure) -> None:
         draw.draw(instance, solution, figure)
+
+    def sketch(self, instance: TspInstance, solution: Solution | None) -> Sketch:
+        return draw.sketch(instance, solution)
 
     def mutate(self, instance: TspInstance, rng: np.random.Generator) -> TspInstance:
         return mutate.mutate(instance, rng)

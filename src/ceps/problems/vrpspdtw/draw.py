@@ -1,4 +1,4 @@
-"""Routes as a picture: the map, a legend, and every customer's window with the service in it."""
+"""Routes as a picture: the map, a legend, and every customer's window with the service in it; and the sketch of one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ceps.problems.sketch import Sketch
 from ceps.problems.vrpspdtw.instance import Floats, VrpspdtwInstance
 from ceps.problems.vrpspdtw.schedule import Day, days
 from ceps.records import Solution
@@ -44,6 +45,21 @@ def draw(instance: VrpspdtwInstance, solution: Solution, figure: Figure) -> None
     _draw_map(figure.add_subplot(grid[0, 0], aspect="equal"), instance, plan, colours)
     _draw_legend(figure.add_subplot(grid[1, 0]), instance, plan, colours)
     _draw_windows(figure.add_subplot(grid[:, 1]), instance, plan, colours, sum(heights))
+
+
+def sketch(instance: VrpspdtwInstance, solution: Solution | None) -> Sketch:
+    """The depot, the customers and their windows and, if there are any, the routes and when they attend to whom."""
+    plan = [] if solution is None else days(instance, solution)
+    windows = np.column_stack([instance.ready, instance.due])
+    visits = None
+    if plan:
+        visits = np.zeros_like(windows)
+        # The depot is attended to from the first departure until the last vehicle is back.
+        visits[0] = min(day.departure for day in plan), max(day.back for day in plan)
+        for day in plan:
+            visits[day.nodes] = np.column_stack([day.starts, day.ends])
+    ways = tuple((0, *day.nodes, 0) for day in plan)
+    return Sketch(instance.coordinates, marked=(0,), ways=ways, windows=windows, visits=visits)
 
 
 def _colour(number: int) -> Colour:

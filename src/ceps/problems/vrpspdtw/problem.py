@@ -12,6 +12,7 @@ import numpy as np
 
 from ceps.problems.parameters import Parameter
 from ceps.problems.problem import Infeasible, Problem
+from ceps.problems.sketch import Sketch
 from ceps.problems.vrpspdtw import check, draw, features, generate, io, mutate, schedule
 from ceps.problems.vrpspdtw.instance import LARGEST, VrpspdtwInstance
 from ceps.records import Solution
@@ -83,6 +84,9 @@ class Vrpspdtw(Problem):
 
     def draw(self, instance: VrpspdtwInstance, solution: Solution, figure: Figure) -> None:
         draw.draw(instance, solution, figure)
+
+    def sketch(self, instance: VrpspdtwInstance, solution: Solution | None) -> Sketch:
+        return draw.sketch(instance, solution)
 
     def mutate(self, instance: VrpspdtwInstance, rng: np.random.Generator) -> VrpspdtwInstance:
         return mutate.mutate(instance, rng, mutate.Demands(self.demands), mutate.Service(self.service))
