@@ -13,6 +13,7 @@ from ceps.cli.evaluate import evaluate
 from ceps.cli.export import export
 from ceps.cli.generate import generate
 from ceps.cli.reference import reference
+from ceps.cli.report import report
 from ceps.cli.shared import Commands, answers
 from ceps.cli.solve import solve
 
@@ -47,5 +48,5 @@ def root(
     """Build parallel algorithm portfolios from a handful of instances, and solve with them every day."""
 
 
-for _command in (generate, check, build, solve, evaluate, compare, export, reference):
+for _command in (generate, check, build, solve, evaluate, compare, report, export, reference):
     app.command()(_command)

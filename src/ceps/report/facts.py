@@ -70,6 +70,15 @@ class MemberFacts:
     contests: int
     """Pairs of instance and seed that the members met on."""
 
+    @property
+    def name(self) -> str:
+        """What winners and curves are called by."""
+        return member_name(self.number, self.solver)
+
+
+def member_name(number: int, solver: str) -> str:
+    return f"member {number} ({solver})"
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -161,7 +170,10 @@ class InstanceFacts:
 
 @dataclass(frozen=True, slots=True)
 class Anytime:
-    """How a member's cost falls while it runs: quartiles of (cost - best) / best over runs, at common times."""
+    """How a member's cost falls while it runs: quartiles of (cost - best) / best over runs, at common times.
+
+    Runs that were stopped before the cut-off because others were better do not count: nobody knows how they go on.
+    """
 
     member: str
     runs: int

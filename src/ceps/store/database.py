@@ -66,13 +66,20 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """The file as its writer has left it so far; the writer may go on writing."""
-    if not path.exists():
+    if not _exists(path):
         raise UserError(f"{path} does not exist: {path.parent} is not a run directory, or nothing has run in it yet")
     version = _inspect(path)
     if version < len(MIGRATIONS):
         raise UserError(f"{path} was made by an older ceps; resume its build once to bring it up to date")
     with explained(path):
         return _connect(_reading_uri(path))
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); check the permissions of its directory") from error
 
 
 def _connect(uri: str) -> sqlite3.Connection:
