@@ -90,6 +90,7 @@ def test_a_comparison_under_way_says_so(whole: Whole, tmp_path: Path) -> None:
 
 def test_a_comparison_without_builds_is_told(tmp_path: Path) -> None:
     """Portfolios that are given only: instances are for the test, and those that would have been trained on."""
+    pytest.importorskip("LKHpy")
     hold(experiment(tmp_path, FIXED_ONLY), tmp_path / "run", Telling(SCALE))
     facts = read_facts(tmp_path / "run")
     assert (facts.finished, facts.builds, facts.anytime) == (True, (), ())

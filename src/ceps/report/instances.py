@@ -89,11 +89,12 @@ def read_gallery(
     for each in relatives:
         generations[each.id] = 0 if each.parent is None else generations[each.parent] + 1
     origins = {each.id: origin(each) for each in relatives}
-    hardest = sorted(relatives, key=lambda each: -(verdicts[each.id].hardness.median if each.id in verdicts else -inf))
+    hardest = sorted(relatives, key=lambda each: -(verdicts[each.id].hardness.mean if each.id in verdicts else -inf))
     missing: list[str] = []
     features, places, axes = _map(library, _evenly([each.id for each in hardest], origins), missing)
     bred_first = sorted(hardest, key=lambda each: origins[each.id] is not Origin.BRED)
-    sketches = _sketches(library, bred_first, missing)
+    beside_parents = dict.fromkeys(key for each in bred_first for key in (each.id, each.parent) if key is not None)
+    sketches = _sketches(library, list(beside_parents), missing)
     instances = tuple(
         InstanceFacts(
             id=each.id,
@@ -146,22 +147,22 @@ def _map(
     return features, places, drawn.axes
 
 
-def _sketches(library: Library, order: Sequence[Relative], missing: list[str]) -> dict[str, Sketch]:
+def _sketches(library: Library, order: Sequence[str], missing: list[str]) -> dict[str, Sketch]:
     """Sketches of the first instances, with their best solutions, as many as a page holds."""
     sketches: dict[str, Sketch] = {}
     places = 0
-    for each in order:
-        best = library.store.best_solution(each.id)
-        sketch = library.problem.sketch(library.instance(each.id), None if best is None else best.solution)
+    for key in order:
+        best = library.store.best_solution(key)
+        sketch = library.problem.sketch(library.instance(key), None if best is None else best.solution)
         if sketch is None:
             missing.append(f"Instances of problem '{library.problem.name}' cannot be drawn.")
             return {}
         places += len(sketch.places)
         if places > MOST_PLACES:
             missing.append(
-                f"{len(sketches)} of {len(order)} instances are drawn, bred and hard ones first: "
+                f"{len(sketches)} of {len(order)} instances are drawn, hard ones that were bred first: "
                 "with all of them the page would be too large."
             )
             break
-        sketches[each.id] = sketch
+        sketches[key] = sketch
     return sketches

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ceps.comparing.contest import COMPARISON, SPLITS
+from ceps.comparing.contest import COMPARISON, SPLITS, asker
 from ceps.comparing.results import Measured, Results, results_of
+from ceps.construction.methods import METHODS
 from ceps.evaluation.session import EVALUATION
 from ceps.records import Configuration
 from ceps.report.anytime import read_anytime
@@ -85,7 +86,7 @@ def _build(source: Source) -> Told:
     built = _facts(source, course, source.subject.settings["method"]["name"], team)
     missing = []
     if not built.finished:
-        missing.append("The build has not ended: it is under way, or it was stopped and can be resumed.")
+        missing.append("The build has not ended: it is under way, or was stopped.")
     if not team.members:
         missing.append("There is no portfolio yet: the build looks for references, or for its first members.")
     anytime = _anytime(source, {"": team}, missing)
@@ -101,16 +102,14 @@ def _build(source: Source) -> Told:
 
 
 def _comparison(source: Source) -> Told:
-    store, methods = source.store, source.subject.settings["methods"]
-    order = list(methods)
-
-    def place(course: Course) -> tuple[int, int]:
-        split, _, method = course.label.partition("/")
-        return int(split), order.index(method)
-
-    ordered = sorted(source.courses.values(), key=place)
-    teams = {course.label: _team(source, course.members) for course in ordered}
-    builds = tuple(_facts(source, course, course.label, teams[course.label]) for course in ordered)
+    store, settings = source.store, source.subject.settings
+    methods = settings["methods"]
+    builders = [label for label, method in methods.items() if method["name"] in METHODS]
+    labels = [asker(split, label) for split in range(1, settings["splits"]["count"] + 1) for label in builders]
+    # Those that have not begun have no entries.
+    courses = {label: source.courses.get(label, Course(label, ())) for label in labels}
+    teams = {label: _team(source, course.members) for label, course in courses.items()}
+    builds = tuple(_facts(source, course, label, teams[label]) for label, course in courses.items())
     splits = store.conclusion(SPLITS) or {"instances": [], "train": []}
     trained = {splits["instances"][number] for train in splits["train"] for number in train}
     concluded = store.conclusion(COMPARISON)
@@ -119,16 +118,17 @@ def _comparison(source: Source) -> Told:
     missing = []
     if measured is None:
         missing.append(
-            "The comparison has not ended: it is under way, or it was stopped and can be resumed. Its tables, and how "
-            "hard instances are, come when all portfolios have been tested."
+            "The comparison has not ended: it is under way, or was stopped. Its tables, and how hard instances are, "
+            "come when all portfolios have been tested."
         )
     else:
         contenders = [label for label in measured.methods if methods.get(label, {}).get("name") != "vbs"]
         verdicts = verdicts_by_rows(measured, splits["instances"], contenders)
     # Curves of all members of all builds could not be told apart: those of CEPS stand for them.
-    shown = next((label for label in order if methods[label]["name"] == "ceps"), None)
-    shown = shown or next((course.label.partition("/")[2] for course in ordered), None)
-    anytime = _anytime(source, {key: team for key, team in teams.items() if key.partition("/")[2] == shown}, missing)
+    shown = [label for label in builders if methods[label]["name"] == "ceps"] or builders
+    anytime = _anytime(
+        source, {key: team for key, team in teams.items() if key.partition("/")[2] in shown[:1]}, missing
+    )
     return Told(
         finished=measured is not None,
         builds=builds,
