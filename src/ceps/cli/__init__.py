@@ -15,6 +15,7 @@ from ceps.cli.generate import generate
 from ceps.cli.reference import reference
 from ceps.cli.shared import Commands, answers
 from ceps.cli.solve import solve
+from ceps.cli.watch import watch
 
 app = typer.Typer(
     name="ceps",
@@ -47,5 +48,5 @@ def root(
     """Build parallel algorithm portfolios from a handful of instances, and solve with them every day."""
 
 
-for _command in (generate, check, build, solve, evaluate, compare, export, reference):
+for _command in (generate, check, build, solve, evaluate, compare, watch, export, reference):
     app.command()(_command)
