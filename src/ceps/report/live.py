@@ -65,19 +65,22 @@ class Watch:
         present = self._traces()
         if self._made is None or present != self._seen:
             began = time.process_time()
-            self._made = _stamped(self._text())
-            self._seen = present
+            text, is_whole = self._text()
+            self._made = _stamped(text)
+            # What could not be read may be readable the next time, also if nobody has written.
+            self._seen = present if is_whole else None
             self._rest_until = self._now() + max(LEAST_REST, REST * (time.process_time() - began))
         return self._made
 
-    def _text(self) -> str:
+    def _text(self) -> tuple[str, bool]:
+        """The page, and whether it is the real one."""
         name = self._directory.name or str(self._directory)
         try:
-            return page(self._read(), live=True)
+            return page(self._read(), live=True), True
         except UserError as error:
-            return page_that_waits(name, str(error))
+            return page_that_waits(name, str(error)), False
         except (sqlite3.Error, OSError) as error:
-            return page_that_waits(name, f"{self._directory} cannot be read: {error}")
+            return page_that_waits(name, f"{self._directory} cannot be read: {error}"), False
 
     def _traces(self) -> object:
         """What differs when something was written: sizes and times of the store's files."""

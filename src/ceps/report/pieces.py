@@ -36,8 +36,7 @@ def note(parts: Sequence[object]) -> Markup:
     """Something that must not be overlooked; nothing for nothing."""
     if not parts:
         return Markup("")
-    items = joined(Markup("<li>{}</li>").format(part) for part in parts)
-    return Markup('<ul class="note" role="note">{}</ul>').format(items)
+    return Markup('<div class="note" role="note">{}</div>').format(joined(map(paragraph, parts)))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], names: int = 1, caption: str = "") -> Markup:
@@ -87,7 +86,9 @@ def opener(identifier: str, content: object) -> Markup:
 
 def marked(content: object, says: str) -> Markup:
     """Something that stands out, and says why."""
-    return Markup('<strong class="best">{}<span class="sign" title="{}">★</span></strong>').format(content, says)
+    return Markup('<strong class="best">{}<span class="sign" role="img" aria-label="{}">★</span></strong>').format(
+        content, says
+    )
 
 
 def code(text: object) -> Markup:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 
 from markupsafe import Markup
 
@@ -109,7 +109,7 @@ def plane(
 
 def _points(series: Series, x: Scale, y: Scale) -> Markup:
     """From left to right, so that the arrow keys go that way."""
-    made, free = [], 0.0
+    made, free = [], -inf
     for point in sorted(series.points, key=lambda point: point.x):
         if not (isfinite(point.x) and isfinite(point.y)):
             continue
@@ -117,9 +117,11 @@ def _points(series: Series, x: Scale, y: Scale) -> Markup:
         shape = symbol(point.shape or shape_of(series.number), at, up, point.size)
         hit = Markup('<circle class="hit" cx="{}" cy="{}" r="9"/>').format(px(at), px(up))
         name: str | Markup = ""
-        if point.name and at >= free:
-            name = text(at, up - 10, point.name, "middle", "name")
-            free = at + width_of([point.name], 200.0) + _BETWEEN_NAMES
+        half = width_of([point.name], 200.0) / 2
+        if point.name and at - half >= free:
+            anchor = "end" if at + half > x.end else "middle"
+            name = text(at + (8 if anchor == "end" else 0), up - 10, point.name, anchor, "name")
+            free = at + half + _BETWEEN_NAMES
         body = joined([hit, shape, name])
         made.append(mark(body, point.tip, point.opens, series.number, series.number, point.tint))
     return joined(made)

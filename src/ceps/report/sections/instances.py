@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from ceps.report.charts import Axis, Box, Key, Point, Series, Words, boxes, plane
+from ceps.report.charts import Axis, Box, Key, Numbers, Point, Series, Words, boxes, plane
 from ceps.report.facts import Facts, InstanceFacts, Origin
 from ceps.report.pieces import MOST_ROWS, Section, details, heading, joined, opener, paragraph, table
 from ceps.report.sections.shared import (
     NOBODY,
     by_origin,
+    group_name,
     hardness,
     hardness_text,
     instance_tip,
@@ -88,7 +89,7 @@ def _pairs(facts: Facts) -> Markup:
 
 
 def _pair(child: InstanceFacts, parent: InstanceFacts) -> Markup:
-    return Markup('<li>{}<span class="arrow" aria-label="became">→</span>{}</li>').format(
+    return Markup('<li>{}<span class="arrow" role="img" aria-label="became">→</span>{}</li>').format(
         _picture(parent), _picture(child)
     )
 
@@ -128,6 +129,14 @@ def _maps(facts: Facts) -> Markup:
         y,
         winners,
         [*keys, *shapes],
+        Numbers(
+            ("instance", "origin", "best on it", "across", "up"),
+            [
+                (each.name, group_name(each), each.winner or NOBODY, number(across), number(up))
+                for each, across, up in placed
+            ],
+            names=3,
+        ),
         size=(640.0, 420.0),
     )
     shaded = [point(each, across, up, tint[each.id]) for each, across, up in placed if each.id in tint]
@@ -176,7 +185,7 @@ def _generations(facts: Facts) -> Markup:
 def _list(facts: Facts) -> Markup:
     ordered = sorted(facts.instances, key=lambda each: (-(hardness(each) or -1.0), each.name))
     shown = ordered[:MOST_ROWS]
-    head = ("instance", "origin", "best on it", "hardness", "values")
+    head = ("instance", "origin", "best on it", "hardness", "n")
     rows = [(opener(each.id, each.name), origin_text(each), each.winner or "", *_measured(each)) for each in shown]
     title = (
         f"All {counted(len(shown), 'instance')}, the hardest first"

@@ -11,7 +11,7 @@ from ceps.report.charts import Axis, Band, Bar, Key, Numbers, Point, Segment, Se
 from ceps.report.facts import Anytime, Facts, InstanceFacts
 from ceps.report.pieces import Section, joined
 from ceps.report.sections.shared import by_origin, grouped, numbered
-from ceps.report.words import number, percent
+from ceps.report.words import NONE, number, percent
 from ceps.texts import counted
 
 _MOST_FAMILIES = 20
@@ -90,6 +90,7 @@ def _curves(curves: Sequence[Anytime], numbers: Mapping[str, int]) -> Markup:
         Axis("above the best cost known", log=True, percent=True),
         [each for each in series if each.line],
         keys=(),
+        numbers=_table_of(curves),
         size=(640.0, 380.0),
         named_ends=True,
     )
@@ -108,6 +109,20 @@ def _curve(curve: Anytime, index: int) -> Series:
         for time, gap in line[::_EVERY]
     ]
     return Series(curve.member, points, index, line, band)
+
+
+def _table_of(curves: Sequence[Anytime]) -> Numbers:
+    """At the times that can be pointed at; medians, with quartiles."""
+
+    def cell(curve: Anytime, index: int) -> str:
+        median, low, high = (values[index] for values in (curve.median, curve.lower, curve.upper))
+        return NONE if median is None else f"{percent(median)} ({percent(low)} to {percent(high)})"
+
+    times = curves[0].times
+    rows = [
+        [number(times[index], 3), *(cell(curve, index) for curve in curves)] for index in range(0, len(times), _EVERY)
+    ]
+    return Numbers(("CPU s", *(curve.member for curve in curves)), rows, names=0)
 
 
 def _gap_text(median: float, low: float | None, high: float | None) -> str:

@@ -139,7 +139,7 @@ def _budgets(builds: Sequence[BuildFacts]) -> Markup:
     words = Words(
         "budgets",
         "Where the budget went.",
-        f"CPU time charged, phase by phase in the order of their first entries; {counted(len(builds), 'build')}. "
+        f"CPU time charged, phase by phase in their order; {counted(len(builds), 'build')}. "
         f"{seconds(left)} left in all; the track behind a bar is the whole budget.",
     )
     keys = [Key(kind, "square", index, index) for index, kind in enumerate(kinds)]
