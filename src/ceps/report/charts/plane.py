@@ -116,14 +116,12 @@ def _points(series: Series, x: Scale, y: Scale) -> Markup:
         at, up = x.at(point.x), y.at(point.y)
         shape = symbol(point.shape or shape_of(series.number), at, up, point.size)
         hit = Markup('<circle class="hit" cx="{}" cy="{}" r="9"/>').format(px(at), px(up))
-        name: str | Markup = ""
+        made.append(mark(joined([hit, shape]), point.tip, point.opens, series.number, series.number, point.tint))
         half = width_of([point.name], 200.0) / 2
         if point.name and at - half >= free:
             anchor = "end" if at + half > x.end else "middle"
-            name = text(at + (8 if anchor == "end" else 0), up - 10, point.name, anchor, "name")
+            made.append(text(at + (8 if anchor == "end" else 0), up - 10, point.name, anchor, "name"))
             free = at + half + _BETWEEN_NAMES
-        body = joined([hit, shape, name])
-        made.append(mark(body, point.tip, point.opens, series.number, series.number, point.tint))
     return joined(made)
 
 
