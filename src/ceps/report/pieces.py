@@ -20,7 +20,7 @@ class Section:
     body: Markup
 
 
-def joined(parts: Iterable[object]) -> Markup:
+def joined(parts: Iterable[str]) -> Markup:
     return Markup("").join(parts)
 
 

@@ -26,7 +26,7 @@ def comparison(facts: Facts) -> Section | None:
         return None
     parts = [
         note(results.measured.warnings),
-        _table(facts, results),
+        _table(results),
         _duels(results),
         *(_boxes(facts, results, split) for split in results.splits),
         _training(facts, results),
@@ -37,7 +37,7 @@ def comparison(facts: Facts) -> Section | None:
     return Section("comparison", "Comparison", joined(parts))
 
 
-def _table(facts: Facts, results: Results) -> Markup:
+def _table(results: Results) -> Markup:
     measured = results.measured
     metric = METRICS.get(measured.metric, measured.metric)
     head = ("method", *(f"split {split}" for split in results.splits), "mean", "on training instances")

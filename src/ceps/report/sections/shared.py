@@ -16,6 +16,8 @@ Thing = TypeVar("Thing")
 Group = TypeVar("Group")
 
 NOBODY = "nobody"
+SHAPE_OF = {Origin.GIVEN: "circle", Origin.BRED: "triangle", Origin.TEST: "square"}
+"""Where an instance comes from, as the shape of its mark."""
 
 
 def score_axis(facts: Facts, label: str = "") -> Axis:
@@ -85,6 +87,11 @@ def instance_tip(instance: InstanceFacts) -> str:
     if instance.winner is not None:
         lines.append(f"best on it: {instance.winner}")
     return "\n".join(lines)
+
+
+def of_whom(facts: Facts) -> str:
+    """Whose scores tell how hard instances are."""
+    return "of all contenders" if facts.comparison is not None else "of the last portfolio"
 
 
 def hardness_text(instance: InstanceFacts) -> str:
