@@ -160,10 +160,11 @@ def test_the_same_facts_are_the_same_version(subject: Subject) -> None:
     assert subject.reads == 2
 
 
-def test_the_last_page_is_shown_while_the_next_one_is_made(subject: Subject) -> None:
-    """Nobody waits for a page that another one has asked for."""
+@pytest.mark.parametrize("is_first", [True, False])
+def test_nobody_waits_for_a_page_that_another_one_has_asked_for(subject: Subject, is_first: bool) -> None:
+    """While it is made the last one is shown; where there is none, one that says so."""
     watch = subject.watch()
-    first = watch.page()
+    shown = "" if is_first else watch.page().version
     subject.time += 1000.0
     subject.write(build_facts())
     reading, go_on, made = threading.Event(), threading.Event(), list[Made]()
@@ -178,10 +179,11 @@ def test_the_last_page_is_shown_while_the_next_one_is_made(subject: Subject) -> 
     thread = threading.Thread(target=lambda: made.append(watch.page()))
     thread.start()
     assert reading.wait(30)
-    assert watch.page() is first
+    meanwhile = watch.page()
     go_on.set()
     thread.join()
-    assert made[0].version != first.version
+    assert ("The first page is being made" in meanwhile.text) if is_first else (meanwhile.version == shown)
+    assert made[0].version != meanwhile.version
 
 
 @pytest.mark.parametrize("error", [UserError("there is no store in it yet"), OSError(5, "Input/output error")])

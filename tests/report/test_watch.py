@@ -41,10 +41,17 @@ def fetched(url: str) -> str:
         return text
 
 
+def shown(url: str) -> str:
+    """The first page that is more than a promise."""
+    while "The first page is being made" in (text := fetched(url)):
+        pass
+    return text
+
+
 def test_it_waits_for_a_run_and_ends_by_an_interrupt(tmp_path: Path) -> None:
     """Before there is a directory the page says so; Ctrl-C is an end like any other."""
     with watched(tmp_path / "later") as (process, url):
-        assert "Nothing to show yet" in fetched(url)
+        assert "Nothing to show yet" in shown(url)
         process.send_signal(signal.SIGINT)
         _, complaints = process.communicate(timeout=60)
         assert process.returncode == 0
@@ -57,7 +64,7 @@ def test_a_damaged_store_is_told(tmp_path: Path, content: bytes) -> None:
     """A page says so, and the server lives on."""
     (tmp_path / "ceps.sqlite").write_bytes(content)
     with watched(tmp_path) as (process, url):
-        assert "Nothing to show yet" in fetched(url)
+        assert "Nothing to show yet" in shown(url)
         assert fetched(url + "version")
         assert process.poll() is None
 
@@ -66,7 +73,7 @@ def test_a_directory_of_something_else_is_told(tmp_path: Path) -> None:
     """The message is the store's own."""
     Store.open(tmp_path / "run").close()
     with watched(tmp_path / "run") as (_, url):
-        assert "not the run directory of a build" in fetched(url)
+        assert "not the run directory of a build" in shown(url)
 
 
 def test_an_address_that_is_not_there_is_the_users_mistake(tmp_path: Path) -> None:

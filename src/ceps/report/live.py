@@ -6,6 +6,7 @@ import hashlib
 import ipaddress
 import socket
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 from ceps.errors import UserError
 from ceps.report.facts import Facts
@@ -39,6 +41,7 @@ class Watch:
 
     def __init__(self, directory: Path, read: Callable[[], Facts], now: Callable[[], float] = time.monotonic) -> None:
         self._directory = directory
+        self._name = directory.name or str(directory)
         self._read = read
         self._now = now
         self._making = threading.Lock()
@@ -47,12 +50,9 @@ class Watch:
         self._rest_until = 0.0
 
     def page(self) -> Made:
-        """The present page. While another thread makes the next one, the last one."""
-        made = self._made
-        if made is not None and not self._making.acquire(blocking=False):
-            return made
-        if made is None:
-            self._making.acquire()
+        """The present page. While another thread makes the next one, the last one: nobody waits for others."""
+        if not self._making.acquire(blocking=False):
+            return self._made or _stamped(page_that_waits(self._name, "The first page is being made."))
         try:
             return self._renewed()
         finally:
@@ -74,13 +74,12 @@ class Watch:
 
     def _text(self) -> tuple[str, bool]:
         """The page, and whether it is the real one."""
-        name = self._directory.name or str(self._directory)
         try:
             return page(self._read(), live=True), True
         except UserError as error:
-            return page_that_waits(name, str(error)), False
-        except (sqlite3.Error, OSError) as error:
-            return page_that_waits(name, f"{self._directory} cannot be read: {error}"), False
+            return page_that_waits(self._name, str(error)), False
+        except (sqlite3.Error, OSError, ValueError) as error:
+            return page_that_waits(self._name, f"{self._directory} cannot be read: {error}"), False
 
     def _traces(self) -> object:
         """What differs when something was written: sizes and times of the store's files."""
@@ -118,6 +117,11 @@ class Server(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         return f"http://{f'[{self.address}]' if ':' in self.address else self.address}:{self.server_port}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Browsers that go away before the answer are nobody's concern."""
+        if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
+            super().handle_error(request, client_address)
 
     def is_meant(self, host: str) -> bool:
         """Whether a request for this host is for us, and not for a name that somebody pointed here."""
@@ -188,4 +192,6 @@ def serve(
     """Serve the page of a run directory until interrupted. Port 0 is any free one; ``ready`` is told the URL."""
     with Server(Watch(directory, read), address, port) as server:
         ready(server.url)
+        # Features of many instances take a while: who opens the page meanwhile is told so.
+        threading.Thread(target=server.watch.page, daemon=True).start()
         server.serve_forever()
