@@ -250,7 +250,7 @@ def test_drawings_use_the_words_of_the_style_sheet(sketch: Sketch) -> None:
     """Python and the script draw with the same classes, all of which the style sheet knows."""
     classes = set(re.findall(r'class="([^"]+)"', drawn(sketch, "an instance")))
     words = {word for each in classes for word in each.split()} - {f"c{index}" for index in range(8)}
-    style, script = (files("ceps.report").joinpath(name).read_text() for name in ("page.css", "page.js"))
+    style, script = (files("ceps.report").joinpath(name).read_text() for name in ("page.css", "drawings.js"))
     for word in words:
         assert f".{word}" in style
         assert re.search(rf'["`\s]{word}["`$\s]', script)

@@ -38,7 +38,7 @@ def _filled(name: str, kind: str, sections: Sequence[Section], data: Markup, liv
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - only who makes a page waits for it
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    script = _resource("page.js")
+    script = _resource("drawings.js") + _resource("page.js")
     filled = environment.from_string(_resource("page.html.jinja")).render(
         name=name,
         kind=kind,
