@@ -36,14 +36,14 @@ def instances(facts: Facts) -> Section | None:
 
 def _hardness(facts: Facts) -> Markup:
     rows = []
-    for index, (name, group) in enumerate(by_origin(facts).items()):
+    for name, group in by_origin(facts).items():
         values = [
             Point(value, 0.0, instance_tip(each), each.id, SHAPE_OF[each.origin])
             for each in group
             if (value := hardness(each)) is not None
         ]
         if values:
-            rows.append(Box(name, spread_of([value.x for value in values]), index, values))
+            rows.append(Box(name, spread_of([value.x for value in values]), values=values))
     if not rows:
         return Markup("")
     words = Words(
