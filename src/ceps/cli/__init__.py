@@ -16,6 +16,7 @@ from ceps.cli.reference import reference
 from ceps.cli.report import report
 from ceps.cli.shared import Commands, answers
 from ceps.cli.solve import solve
+from ceps.cli.watch import watch
 
 app = typer.Typer(
     name="ceps",
@@ -48,5 +49,5 @@ def root(
     """Build parallel algorithm portfolios from a handful of instances, and solve with them every day."""
 
 
-for _command in (generate, check, build, solve, evaluate, compare, report, export, reference):
+for _command in (generate, check, build, watch, solve, evaluate, compare, report, export, reference):
     app.command()(_command)

@@ -1,0 +1,47 @@
+"""``ceps watch``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ceps.cli.shared import answers, messages
+
+_LOCAL = "127.0.0.1"
+_NICENESS = 10
+"""So that it takes no time from the runs that it watches."""
+
+
+def watch(
+    run: Annotated[Path, typer.Argument(help="The run directory of a build, a comparison or an evaluation.")],
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where to listen. 0: any free port.", show_default=True)
+    ] = 0,
+    address: Annotated[
+        str, typer.Option(help="Which address to listen on. Any other than the default may let others read the page.")
+    ] = _LOCAL,
+) -> None:
+    """Show a run that is going on as a page in the browser, which renews itself.
+
+    The page is that of `ceps report`. It only reads, and takes less than 1 % of one core. Ctrl-C ends it.
+
+    **Example:** `ceps watch runs/a`
+    """
+    # A second to import: only who looks at a page waits for it.
+    from ceps.report.library import FeatureCache  # noqa: PLC0415
+    from ceps.report.live import serve  # noqa: PLC0415
+    from ceps.report.reading import read_facts  # noqa: PLC0415
+
+    if address != _LOCAL:
+        messages.print(f"warning: whoever can reach {address} can read the page", style="yellow")
+    if not run.is_dir():
+        messages.print(f"{run} does not exist yet: the page waits for it")
+    os.nice(_NICENESS)
+    cache = FeatureCache()
+    try:
+        serve(run, lambda: read_facts(run, cache), address, port, lambda url: answers.print(f"{url} (Ctrl-C ends)"))
+    except KeyboardInterrupt:
+        messages.print("ended; the run goes on")

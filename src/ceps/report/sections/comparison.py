@@ -1,0 +1,206 @@
+"""Methods against each other: on every split, by family of instances, and what they took."""
+
+from __future__ import annotations
+
+from math import isfinite, log10
+
+from markupsafe import Markup
+
+from ceps.comparing.results import TEST, Cell, FamilyCell, Results
+from ceps.report.charts import Box, Field, Numbers, Point, Series, Words, boxes, heat_map, plane
+from ceps.report.facts import Facts
+from ceps.report.pieces import Section, details, heading, joined, marked, note, paragraph, table
+from ceps.report.sections.shared import grouped, numbered, score_axis
+from ceps.report.words import METRICS, NONE, change, number, percent, seconds, spread_of
+from ceps.texts import counted
+
+_SMALLEST = 1e-6
+"""Scores below are not told apart: a run may take no measurable time."""
+_BEST = "the best in its column"
+
+
+def comparison(facts: Facts) -> Section | None:
+    """All tables and figures of a comparison that has come to an end."""
+    results = facts.comparison
+    if results is None:
+        return None
+    parts = [
+        note(results.measured.warnings),
+        _table(results),
+        _duels(results),
+        *(_boxes(facts, results, split) for split in results.splits),
+        _training(facts, results),
+        _families(results),
+        _components(results),
+        _work(results),
+    ]
+    return Section("comparison", "Comparison", joined(parts))
+
+
+def _table(results: Results) -> Markup:
+    measured = results.measured
+    metric = METRICS.get(measured.metric, measured.metric)
+    head = ("method", *(f"split {split}" for split in results.splits), "mean", "on training instances")
+    rows = []
+    for method in measured.methods:
+        mean = results.means[method]
+        cells = [_cell(results.table[split, method]) for split in results.splits]
+        rows.append((method, *cells, _cell(mean), number(mean.training_score)))
+    instances = {split: len(_scores(results, split, measured.methods[0])) for split in results.splits}
+    tested = ", ".join(f"split {split}: n = {count}" for split, count in instances.items())
+    says = (
+        f"Timeouts, then the mean {metric} on test instances ({tested}); on each instance the median of "
+        f"{counted(measured.repeats, 'run')} counts. Smaller is better, and the best of each column is marked."
+    )
+    return joined([paragraph(says), table(head, rows)])
+
+
+def _cell(cell: Cell) -> Markup:
+    score = f"{cell.score:#.4g}"
+    return Markup('<span class="timeouts">{}</span> {}').format(
+        number(cell.timeouts, 3), marked(score, _BEST) if cell.best else score
+    )
+
+
+def _scores(results: Results, split: int, method: str) -> list[float]:
+    rows = results.measured.rows
+    return [row.score for row in rows if (row.split, row.method, row.part) == (split, method, TEST)]
+
+
+def _duels(results: Results) -> Markup:
+    if not results.duels:
+        return Markup("")
+    rows = [
+        (duel.method, duel.better, duel.worse, number(duel.p, 2), number(duel.corrected, 2)) for duel in results.duels
+    ]
+    head = ("method", f"{results.baseline} better", "worse", "p", "p, corrected")
+    return joined(
+        [
+            heading(f"{results.baseline} against the others"),
+            paragraph(
+                "On how many test instances of all splits it has the smaller and the larger score; p by Wilcoxon's "
+                "signed-rank test, two-sided, and with Holm's correction for several methods."
+            ),
+            table(head, rows),
+        ]
+    )
+
+
+def _boxes(facts: Facts, results: Results, split: int) -> Markup:
+    numbers = numbered(facts)
+    rows = [
+        Box(method, spread_of(_scores(results, split, method)), numbers[method]) for method in results.measured.methods
+    ]
+    words = Words(
+        f"boxes-{split}",
+        f"Scores on the test instances of split {split}.",
+        f"n test instances, on each the median of {counted(results.measured.repeats, 'run')}. Boxes are quartiles, "
+        "whiskers go to the extremes, diamonds are means.",
+    )
+    return boxes(words, score_axis(facts), rows)
+
+
+def _training(facts: Facts, results: Results) -> Markup:
+    numbers = numbered(facts)
+    series = []
+    for method in results.measured.methods:
+        cells = {split: results.table[split, method] for split in results.splits}
+        points = [
+            Point(
+                cell.training_score,
+                cell.score,
+                f"{method}, split {split}\ntraining {number(cell.training_score)}, test {number(cell.score)}",
+                size=4.5,
+            )
+            for split, cell in cells.items()
+        ]
+        series.append(Series(method, points, numbers[method]))
+    words = Words(
+        "training",
+        "Training against test.",
+        f"Mean scores of {counted(len(series), 'method')} on {counted(len(results.splits), 'split')}. Above the line, "
+        "a method does worse on the test than where it was trained.",
+    )
+    table_of = Numbers(
+        ("method", "split", "training", "test"),
+        [
+            (method, split, number(cell.training_score), number(cell.score))
+            for (split, method), cell in results.table.items()
+        ],
+    )
+    return plane(
+        words,
+        score_axis(facts, "on training instances"),
+        score_axis(facts, "on test instances"),
+        series,
+        numbers=table_of,
+        size=(640.0, 460.0),
+        diagonal=True,
+    )
+
+
+def _families(results: Results) -> Markup:
+    by_family = grouped(results.families, lambda cell: cell.family)
+    best = {name: max(min(cell.score for cell in cells), _SMALLEST) for name, cells in by_family.items()}
+    ratios = {(cell.family, cell.method): max(1.0, cell.score / best[cell.family]) for cell in results.families}
+    largest = max(ratios.values(), default=1.0)
+
+    def field(cell: FamilyCell) -> Field:
+        ratio = ratios[cell.family, cell.method]
+        tip = (
+            f"{cell.method} on {cell.family}\nmean {number(cell.score)} over {counted(cell.instances, 'instance')}, "
+            f"{counted(cell.timeouts, 'timeout')}; {number(ratio, 3)} times the best"
+        )
+        return Field(number(ratio, 3), log10(ratio) / log10(largest) if largest > 1.0 else 0.0, tip, cell.best)
+
+    counts = sorted({cell.instances for cell in results.families})
+    n = f"n = {counts[0]}" if len(counts) == 1 else f"n from {counts[0]} to {counts[-1]}"
+    words = Words(
+        "families",
+        "By family of instances.",
+        f"The mean score as a multiple of the best method's; test instances of all splits, {n} in each field. The best "
+        "are framed.",
+    )
+    fields = {(cell.family, cell.method): field(cell) for cell in results.families}
+    return heat_map(words, list(by_family), results.measured.methods, fields)
+
+
+def _components(results: Results) -> Markup:
+    if not results.components:
+        return Markup("")
+    rows = [
+        (
+            f"split {each.split}: {each.method}",
+            each.number,
+            each.member,
+            change(each.loss) if isfinite(each.loss) else NONE,
+            percent(each.wins),
+        )
+        for each in results.components
+    ]
+    head = ("portfolio", "member", "is", "training score without it", "wins in the test")
+    return details("contributions", "What each member contributes", table(head, rows, names=3))
+
+
+def _work(results: Results) -> Markup:
+    measured = results.measured
+    rows = [
+        (
+            each.method,
+            each.split,
+            *map(seconds, (each.charged, each.references, each.spent)),
+            each.made_instances,
+            number(each.training_score),
+        )
+        for each in measured.constructions
+    ]
+    head = ("method", "split", "charged", "of that, references", "spent", "instances made", "training score")
+    says = f"Each build had {seconds(measured.budget)}. The test took {seconds(measured.spent_on_tests)}"
+    overhead = measured.work.overhead
+    if overhead is not None:
+        since = ", since the last start" if measured.work.spent_before > 0.0 else ""
+        says += (
+            f"; {percent(overhead)} of the time of {counted(measured.work.workers, 'worker')} was not solver CPU{since}"
+        )
+    built = table(head, rows) if rows else ""
+    return joined([heading("What it took, in CPU time"), paragraph(f"{says}."), built])
