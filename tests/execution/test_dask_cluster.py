@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import select
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -179,24 +181,45 @@ def test_a_build_whose_workers_are_killed_is_the_build_whose_are_not(whole: Whol
     assert made(tmp_path / "run") == whole.made
 
 
-def test_a_scheduler_that_is_killed_ends_the_build_which_is_resumed_elsewhere(whole: Whole, tmp_path: Path) -> None:
+@pytest.fixture
+def other_process() -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A cluster in a process of its own, and its address."""
+    command = [sys.executable, cluster_parts.__file__]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+        process.kill()
+
+
+def test_a_scheduler_that_is_killed_ends_the_build_which_is_resumed_elsewhere(
+    whole: Whole, other_process: tuple[subprocess.Popen[str], str], tmp_path: Path
+) -> None:
     """The driver says so and how to go on; what was finished is kept, and the rest is built without a cluster."""
-    with subprocess.Popen(
-        [sys.executable, cluster_parts.__file__], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as cluster:
+    process, address = other_process
 
-        class Kills(Silent):
-            def begin(self, phase: str, account: Account) -> None:
-                if self.numbers.runner.runs_made > 0:
-                    cluster.kill()
+    class Kills(Silent):
+        def begin(self, phase: str, account: Account) -> None:
+            if self.numbers.runner.runs_made > 0:
+                process.kill()
 
-        assert cluster.stdout is not None
-        with (
-            DaskExecutor(cluster.stdout.readline().strip()) as executor,
-            pytest.raises(UserError, match=r"the scheduler at tcp://.* is gone. Finished runs are kept"),
-        ):
-            build(executor, tmp_path, Kills())
+    told = f"the scheduler at {address} is gone. Finished runs are kept"
+    with DaskExecutor(address) as executor, pytest.raises(UserError, match=re.escape(told)):
+        build(executor, tmp_path, Kills())
     resumed = PureExecutor(SCALE)
     build(resumed, tmp_path)
     assert 0 < resumed.runs < whole.executor.runs
     assert made(tmp_path) == whole.made
+
+
+def test_a_scheduler_that_is_silent_is_gone(
+    other_process: tuple[subprocess.Popen[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scheduler whose line is open, but that does not answer, is not waited for; nor are runs asked for later."""
+    monkeypatch.setattr(dask_cluster, "LOOK", 0.05)
+    monkeypatch.setattr(dask_cluster, "PULSE", 0.2)
+    process, address = other_process
+    with DaskExecutor(address) as executor:
+        process.send_signal(signal.SIGSTOP)
+        for _ in range(2):
+            with pytest.raises(UserError, match="is gone"):
+                executor.submit(bits_run(BitSolver())).result()

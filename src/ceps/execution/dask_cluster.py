@@ -7,9 +7,11 @@ what an older one says is not heard any more, and how often a run was lost is kn
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import queue
 import threading
+import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -33,7 +35,11 @@ from ceps.records import Ending, Incumbent, Outcome
 ANSWERS_WITHIN = 10.0
 """Seconds in which a scheduler answers, and the workers that are there when a driver comes."""
 LOOK = 1.0
-"""Seconds, at most, until it is seen that the scheduler is gone."""
+"""Seconds, at most, until it is seen that the line to the scheduler is cut."""
+PULSE = 10.0
+"""Seconds between words to the scheduler that are to come back."""
+MOST_UNANSWERED = 3
+"""A scheduler that lets more of them go by is gone, though its line may be open."""
 
 
 @dataclass(eq=False)
@@ -92,6 +98,8 @@ class DaskExecutor:
         self._workers: dict[str, _Worker] = {}
         self._steps: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._trouble: BaseException | None = None
+        self._unanswered = 0
+        self._last_word = time.monotonic()
         self._closed = False
         self._listening = threading.Event()
         self._met_first = threading.Event()
@@ -155,7 +163,7 @@ class DaskExecutor:
         )
         # Subscriptions and questions go separate ways. Only once something was heard can nobody come unnoticed.
         while not self._listening.wait(0.05):
-            self._client.log_event(dask_worker.TOPIC, {"driver": self._client.id})
+            self._say_a_word()
         for address in self._client.scheduler_info(n_workers=-1)["workers"]:
             self._steps.put(partial(self._greet, address))
         self._met_all.wait(ANSWERS_WITHIN)
@@ -184,11 +192,26 @@ class DaskExecutor:
 
     def _check_line(self) -> None:
         """The client would connect again, but to a scheduler that knows nothing of what was under way."""
-        if self._trouble is None and (self._client.scheduler_comm is not self._line or self._line.closed()):
+        if self._trouble is not None:
+            return
+        if time.monotonic() > self._last_word + PULSE:
+            self._last_word = time.monotonic()
+            self._unanswered += 1
+            self._say_a_word()
+        # Words are counted, not time: a driver that was suspended has not listened.
+        silent = self._unanswered > MOST_UNANSWERED
+        if silent or self._client.scheduler_comm is not self._line or self._line.closed():
             raise UserError(
                 f"the scheduler at {self._address} is gone. Finished runs are kept: start a cluster, and the same "
                 "command again goes on from there"
             )
+
+    def _say_a_word(self) -> None:
+        async def say() -> None:
+            with contextlib.suppress(OSError):
+                await self._client.scheduler.log_event(topic=dask_worker.TOPIC, msg={"driver": self._client.id})
+
+        self._client.loop.add_callback(say)
 
     def _give_up(self, trouble: BaseException) -> None:
         if self._trouble is None:
@@ -198,6 +221,7 @@ class DaskExecutor:
         self._workers.clear()
         for job in list(self._jobs.values()):
             job.fail(self._trouble)
+        self._listening.set()
         self._met_first.set()
         self._met_all.set()
 
@@ -293,6 +317,7 @@ class DaskExecutor:
             case {"driver": self._client.id, "worker": address}:
                 self._welcome(self._workers.get(address), message)
             case {"driver": self._client.id}:
+                self._unanswered = 0
                 self._listening.set()
             case {"execution": execution} if (job := self._sent.get(execution)) is not None:
                 self._hear_run(job, message)
