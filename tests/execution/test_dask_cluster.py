@@ -22,7 +22,7 @@ from distributed import Client, LocalCluster
 from ceps import _native, building
 from ceps.construction.budget import Account
 from ceps.errors import UserError
-from ceps.execution import dask_cluster, dask_worker
+from ceps.execution import dask_cluster, dask_line, dask_worker
 from ceps.execution.backends import local_cluster
 from ceps.execution.dask_cluster import DaskExecutor
 from ceps.execution.dask_worker import TOPIC
@@ -141,7 +141,7 @@ def test_another_version_on_a_worker_is_refused(threads: LocalCluster, monkeypat
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """The address is told, and what to do."""
-    monkeypatch.setattr(dask_cluster, "ANSWERS_WITHIN", 0.2)
+    monkeypatch.setattr(dask_line, "ANSWERS_WITHIN", 0.2)
     with pytest.raises(UserError, match=r"scheduler = 'tcp://127\.0\.0\.1:1' does not answer"):
         DaskExecutor("tcp://127.0.0.1:1")
 
@@ -216,7 +216,7 @@ def test_a_scheduler_that_is_silent_is_gone(
 ) -> None:
     """A scheduler whose line is open, but that does not answer, is not waited for; nor are runs asked for later."""
     monkeypatch.setattr(dask_cluster, "LOOK", 0.05)
-    monkeypatch.setattr(dask_cluster, "PULSE", 0.2)
+    monkeypatch.setattr(dask_line, "PULSE", 0.2)
     process, address = other_process
     with DaskExecutor(address) as executor:
         process.send_signal(signal.SIGSTOP)

@@ -7,11 +7,9 @@ what an older one says is not heard any more, and how often a run was lost is kn
 
 from __future__ import annotations
 
-import contextlib
 import pickle
 import queue
 import threading
-import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -21,25 +19,21 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
-import dask
 import distributed
 from distributed.deploy import Cluster
 
 from ceps import __version__
 from ceps.errors import UserError
 from ceps.execution import dask_worker
+from ceps.execution.dask_line import Line, first_line
 from ceps.execution.executor import Run
 from ceps.execution.local import MOST_LOSSES
 from ceps.records import Ending, Incumbent, Outcome
 
-ANSWERS_WITHIN = 10.0
-"""Seconds in which a scheduler answers, and the workers that are there when a driver comes."""
 LOOK = 1.0
-"""Seconds, at most, until it is seen that the line to the scheduler is cut."""
-PULSE = 10.0
-"""Seconds between words to the scheduler that are to come back."""
-MOST_UNANSWERED = 3
-"""A scheduler that lets more of them go by is gone, though its line may be open."""
+"""Seconds, at most, until it is seen that the scheduler is gone."""
+PATIENCE = 10.0
+"""Seconds that workers have to answer before others begin without them."""
 
 
 @dataclass(eq=False)
@@ -89,19 +83,14 @@ class DaskExecutor:
     """
 
     def __init__(self, cluster: str | Cluster, tell: Callable[[str], None] = lambda message: None) -> None:
-        self._address = cluster if isinstance(cluster, str) else cluster.scheduler_address
-        self._client = _connected(cluster, self._address)
-        self._line = self._client.scheduler_comm
+        self._line = Line(cluster, dask_worker.TOPIC)
         self._jobs: dict[Future[Outcome], _Job] = {}
         self._waiting: deque[_Job] = deque()
         self._sent: dict[str, _Job] = {}
         self._workers: dict[str, _Worker] = {}
         self._steps: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._trouble: BaseException | None = None
-        self._unanswered = 0
-        self._last_word = time.monotonic()
         self._closed = False
-        self._listening = threading.Event()
         self._met_first = threading.Event()
         self._met_all = threading.Event()
         self._thread = threading.Thread(target=self._work, name="ceps-cluster", daemon=True)
@@ -142,10 +131,7 @@ class DaskExecutor:
             future.cancel()
         for job in list(self._jobs.values()):
             job.fail(RuntimeError("the executor was closed"))
-        if self._trouble is None:
-            # The scheduler would tell of this driver's leaving, to this driver too, and complain that it is gone.
-            self._client.unsubscribe_topic("all")
-        self._client.close()
+        self._line.close()
 
     def __enter__(self) -> Self:
         return self
@@ -157,18 +143,15 @@ class DaskExecutor:
 
     def _meet(self, tell: Callable[[str], None]) -> None:
         """Listen, then greet who is there already, and wait for one to answer."""
-        self._client.subscribe_topic("all", lambda event: self._steps.put(partial(self._hear_scheduler, event[1])))
-        self._client.subscribe_topic(
-            dask_worker.TOPIC, lambda event: self._steps.put(partial(self._hear_worker, event[1]))
+        self._line.listen(
+            scheduler=lambda message: self._steps.put(partial(self._hear_scheduler, message)),
+            workers=lambda message: self._steps.put(partial(self._hear_worker, message)),
         )
-        # Subscriptions and questions go separate ways. Only once something was heard can nobody come unnoticed.
-        while not self._listening.wait(0.05):
-            self._say_a_word()
-        for address in self._client.scheduler_info(n_workers=-1)["workers"]:
+        for address in self._line.client.scheduler_info(n_workers=-1)["workers"]:
             self._steps.put(partial(self._greet, address))
-        self._met_all.wait(ANSWERS_WITHIN)
+        self._met_all.wait(PATIENCE)
         if not self._met_first.is_set():
-            tell(f"waiting for the first worker of the cluster at {self._address}")
+            tell(f"waiting for the first worker of the cluster at {self._line.address}")
             self._met_first.wait()
         if self._trouble is not None:
             raise self._trouble
@@ -184,34 +167,12 @@ class DaskExecutor:
             if step is None:
                 return
             try:
-                self._check_line()
+                if self._trouble is None:
+                    self._line.check()
                 step()
                 self._send_waiting()
             except Exception as error:
                 self._give_up(error)
-
-    def _check_line(self) -> None:
-        """The client would connect again, but to a scheduler that knows nothing of what was under way."""
-        if self._trouble is not None:
-            return
-        if time.monotonic() > self._last_word + PULSE:
-            self._last_word = time.monotonic()
-            self._unanswered += 1
-            self._say_a_word()
-        # Words are counted, not time: a driver that was suspended has not listened.
-        silent = self._unanswered > MOST_UNANSWERED
-        if silent or self._client.scheduler_comm is not self._line or self._line.closed():
-            raise UserError(
-                f"the scheduler at {self._address} is gone. Finished runs are kept: start a cluster, and the same "
-                "command again goes on from there"
-            )
-
-    def _say_a_word(self) -> None:
-        async def say() -> None:
-            with contextlib.suppress(OSError):
-                await self._client.scheduler.log_event(topic=dask_worker.TOPIC, msg={"driver": self._client.id})
-
-        self._client.loop.add_callback(say)
 
     def _give_up(self, trouble: BaseException) -> None:
         if self._trouble is None:
@@ -221,7 +182,6 @@ class DaskExecutor:
         self._workers.clear()
         for job in list(self._jobs.values()):
             job.fail(self._trouble)
-        self._listening.set()
         self._met_first.set()
         self._met_all.set()
 
@@ -247,14 +207,15 @@ class DaskExecutor:
             worker.instances[instance.id] = self._task(worker, "ceps-instance", pickle.loads, content)
         live = job.on_incumbent is not None
         task = self._task(worker, "ceps-run", dask_worker.make, job.order, worker.instances[instance.id], live)
-        job.execution, job.worker, job.task = str(task.key), worker, task
+        execution = str(task.key)
+        job.execution, job.worker, job.task = execution, worker, task
         worker.jobs.append(job)
-        self._sent[job.execution] = job
-        task.add_done_callback(lambda ended: self._steps.put(partial(self._task_ended, job.execution, ended)))
+        self._sent[execution] = job
+        task.add_done_callback(lambda ended: self._steps.put(partial(self._task_ended, execution, ended)))
 
     def _task(self, worker: _Worker, kind: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """A task for one worker and no other: Dask itself would make it again elsewhere, uncounted."""
-        return self._client.submit(
+        return self._line.client.submit(
             function, *arguments, key=f"{kind}-{uuid.uuid4().hex}", workers=[worker.address], pure=False
         )
 
@@ -284,7 +245,7 @@ class DaskExecutor:
     def _stop(self, job: _Job) -> None:
         job.stopped = True
         if job.worker is not None:
-            self._client.run(dask_worker.stop, job.execution, workers=[job.worker.address], on_error="ignore")
+            self._line.client.run(dask_worker.stop, job.execution, workers=[job.worker.address], on_error="ignore")
         elif job in self._waiting:
             self._waiting.remove(job)
             job.future.set_result(Outcome(Ending.CAPPED, cpu=0.0, reason="stopped when its worker was lost"))
@@ -302,7 +263,7 @@ class DaskExecutor:
             self._lose(job, counted=True)  # Somebody has cancelled it.
             return
         self._take_back(job)
-        told = f"worker {address} cannot make runs of solver '{job.run.solver.name}': {_brief(error)}"
+        told = f"worker {address} cannot make runs of solver '{job.run.solver.name}': {first_line(error)}"
         job.future.set_exception(error if isinstance(error, UserError) else UserError(told))
 
     def _hear_scheduler(self, message: Any) -> None:
@@ -314,11 +275,10 @@ class DaskExecutor:
 
     def _hear_worker(self, message: Any) -> None:
         match message:
-            case {"driver": self._client.id, "worker": address}:
+            case {"driver": self._line.driver, "worker": address}:
                 self._welcome(self._workers.get(address), message)
-            case {"driver": self._client.id}:
-                self._unanswered = 0
-                self._listening.set()
+            case {"driver": self._line.driver}:
+                self._line.word_came_back()
             case {"execution": execution} if (job := self._sent.get(execution)) is not None:
                 self._hear_run(job, message)
 
@@ -340,21 +300,17 @@ class DaskExecutor:
             return
         worker = self._workers[address] = _Worker(address)
         self._met_all.clear()
-        worker.greeting = self._task(worker, "ceps-greeting", dask_worker.greet, self._client.id)
+        worker.greeting = self._task(worker, "ceps-greeting", dask_worker.greet, self._line.driver)
         worker.greeting.add_done_callback(lambda ended: self._steps.put(partial(self._greeting_ended, worker, ended)))
 
     def _greeting_ended(self, worker: _Worker, task: distributed.Future[None]) -> None:
         error = task.exception() if task.status == "error" else None
-        if (
-            error is None
-            or isinstance(error, distributed.KilledWorker)
-            or self._workers.get(worker.address) is not worker
-        ):
-            return
-        raise UserError(
-            f"worker {worker.address} cannot load ceps {__version__}: {_brief(error)}. Install the same ceps on all "
-            "hosts of the cluster, that of the scheduler included"
-        )
+        gone = isinstance(error, distributed.KilledWorker) or self._workers.get(worker.address) is not worker
+        if error is not None and not gone:
+            raise UserError(
+                f"worker {worker.address} cannot load ceps {__version__}: {first_line(error)}. Install the same ceps on "
+                "all hosts of the cluster, that of the scheduler included"
+            )
 
     def _welcome(self, worker: _Worker | None, message: Mapping[str, Any]) -> None:
         if worker is None:
@@ -384,20 +340,3 @@ class DaskExecutor:
     def _note_who_answered(self) -> None:
         if self._workers and all(worker.threads for worker in self._workers.values()):
             self._met_all.set()
-
-
-def _connected(cluster: str | Cluster, address: str) -> distributed.Client:
-    # Who is there is heard; asking for it all the time would be in vain.
-    with dask.config.set({"distributed.client.scheduler-info-interval": "1h"}):
-        try:
-            return distributed.Client(cluster, timeout=ANSWERS_WITHIN, set_as_default=False, name="ceps")
-        except (OSError, ValueError) as error:
-            raise UserError(
-                f"[execution] scheduler = '{address}' does not answer: {_brief(error)}. Start one there (dask "
-                "scheduler), or give another address"
-            ) from error
-
-
-def _brief(error: BaseException) -> str:
-    first, *_ = str(error).strip().splitlines() or [""]
-    return f"{type(error).__name__}: {first}"

@@ -31,6 +31,7 @@ class Keepers(WorkerPlugin):
         self._executor = self.executor(worker.state.nthreads)
         self._runs: dict[str, Future[Outcome]] = {}
         self._stopped: set[str] = set()
+        self._leaving = False
 
     def executor(self, slots: int) -> Executor:
         """Who makes the runs."""
@@ -38,6 +39,7 @@ class Keepers(WorkerPlugin):
 
     def teardown(self, worker: Worker) -> None:
         """The worker is leaving, and says so: what it gives back is no loss."""
+        self._leaving = True
         for execution in list(self._runs):
             worker.log_event(TOPIC, {"execution": execution, "given_back": True})
         self._executor.close()
@@ -49,21 +51,25 @@ class Keepers(WorkerPlugin):
         elif finish == "forgotten":
             self._stopped.discard(key)
 
-    def make(self, execution: str, run: Run, worker: Worker, live: bool) -> Outcome:
-        """Make a run, and wait for it; with ``live``, tell of its incumbents meanwhile."""
+    def make(self, execution: str, run: Run, worker: Worker, live: bool) -> Outcome | None:
+        """Make a run, and wait for it; with ``live``, tell of its incumbents meanwhile. None: the worker is leaving."""
 
         def tell(incumbent: Incumbent) -> None:
             worker.log_event(TOPIC, {"execution": execution, "incumbent": [incumbent.cpu, incumbent.cost]})
 
-        self._runs[execution] = future = self._executor.submit(run, tell if live else None)
         try:
+            self._runs[execution] = future = self._executor.submit(run, tell if live else None)
             if execution in self._stopped:
                 self._executor.stop(future)
             return future.result()
         except CancelledError:
-            return Outcome(Ending.CAPPED, cpu=0.0, reason="stopped before it began")
+            return None if self._leaving else Outcome(Ending.CAPPED, cpu=0.0, reason="stopped before it began")
+        except RuntimeError:
+            if not self._leaving:
+                raise
+            return None
         finally:
-            del self._runs[execution]
+            self._runs.pop(execution, None)
 
     def stop(self, execution: str) -> None:
         """End a run early, also one that is only about to begin."""
@@ -84,14 +90,16 @@ def make(order: bytes, instance: Any, live: bool) -> None:
     """Make the run of an order, which comes without its instance. The task's key is the execution's name."""
     worker = get_worker()
     execution = str(worker.get_current_task())
-    keepers = worker.plugins[Keepers.name]
-    assert isinstance(keepers, Keepers)
-    outcome = keepers.make(execution, replace(pickle.loads(order), instance=instance), worker, live)
-    worker.log_event(TOPIC, {"execution": execution, "outcome": pickle.dumps(outcome)})
+    keepers = worker.plugins.get(Keepers.name)
+    outcome = None
+    if isinstance(keepers, Keepers):  # They are gone when the worker is leaving.
+        outcome = keepers.make(execution, replace(pickle.loads(order), instance=instance), worker, live)
+    told = {"given_back": True} if outcome is None else {"outcome": pickle.dumps(outcome)}
+    worker.log_event(TOPIC, {"execution": execution, **told})
 
 
 def stop(execution: str, dask_worker: Worker) -> None:
     """End a run early. Dask puts in ``dask_worker``."""
-    keepers = dask_worker.plugins[Keepers.name]
-    assert isinstance(keepers, Keepers)
-    keepers.stop(execution)
+    keepers = dask_worker.plugins.get(Keepers.name)
+    if isinstance(keepers, Keepers):
+        keepers.stop(execution)
