@@ -308,8 +308,8 @@ class DaskExecutor:
         gone = isinstance(error, distributed.KilledWorker) or self._workers.get(worker.address) is not worker
         if error is not None and not gone:
             raise UserError(
-                f"worker {worker.address} cannot load ceps {__version__}: {first_line(error)}. Install the same ceps on "
-                "all hosts of the cluster, that of the scheduler included"
+                f"worker {worker.address} cannot load ceps {__version__}: {first_line(error)}. Install the same ceps "
+                "on all hosts of the cluster, that of the scheduler included"
             )
 
     def _welcome(self, worker: _Worker | None, message: Mapping[str, Any]) -> None:
