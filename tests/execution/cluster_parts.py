@@ -72,7 +72,7 @@ class KillsItsWorker(Misbehaving):
 
 @dataclass(frozen=True)
 class CountedInstance:
-    """An instance of the bits problem that leaves a file for every arrival, named after the process."""
+    """An instance of the bits problem that leaves a file for every arrival, named after the process and its size."""
 
     name: str
     size: int
@@ -87,7 +87,7 @@ class CountedInstance:
 
 
 def _arrive(name: str, size: int, folder: str) -> CountedInstance:
-    Path(folder, f"{os.getpid()}-{uuid.uuid4().hex}").touch()
+    Path(folder, f"{os.getpid()} {size} {uuid.uuid4().hex}").touch()
     return CountedInstance(name, size, folder)
 
 
