@@ -198,3 +198,39 @@ def test_nobody_listens_to_progress() -> None:
         os.close(writing)
     answer: dict[str, Any] = json.loads(result.stdout)
     assert answer["cost"] > 0
+
+
+ON_A_CLUSTER = """
+seed = 1
+[problem]
+name = "tsp"
+train = ["data/*.tsp"]
+[portfolio]
+size = 1
+solvers = ["lkh"]
+[metric]
+cutoff = 0.2
+[budget]
+cpu = "10min"
+[execution]
+backend = "dask"
+workers = 1
+"""
+
+
+def test_a_scenario_is_checked_on_a_cluster() -> None:
+    """Runs of a check are made on the cluster that the scenario names, and Dask says nothing of its own."""
+    Path("s.toml").write_text(ON_A_CLUSTER)
+    result = ceps("check", "s.toml")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "1 worker" in result.stdout
+    assert "FINISHED" in result.stdout
+
+
+def test_interrupting_a_build_on_a_cluster() -> None:
+    """Ctrl-C ends the build and the cluster that was made for it, with nothing left running."""
+    Path("s.toml").write_text(ON_A_CLUSTER)
+    with started("build", "s.toml", "--out", "run") as process:
+        assert first_line(process.stderr)
+        _, told = interrupted(process)
+        assert "finished runs are kept in run: the same command again goes on from there" in told

@@ -97,3 +97,13 @@ def test_the_experiment_in_the_docs_is_understood(tmp_path: Path) -> None:
     (tmp_path / "experiment.toml").write_text(experiment)
     names = [entrant.name for entrant in read_experiment(tmp_path / "experiment.toml").methods]
     assert names == ["ceps", "single", "default", "portfolio", "vbs"]
+
+
+def test_the_clusters_in_the_docs_are_understood(tmp_path: Path) -> None:
+    """Every [execution] that docs/cluster.md shows can be read as part of a scenario."""
+    (scenario,) = re.findall(r"```toml\n(seed.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    shown = re.findall(r"```toml\n(\[execution.*?)```", (ROOT / "docs" / "cluster.md").read_text(), re.DOTALL)
+    assert len(shown) == 3
+    for execution in shown:
+        (tmp_path / "scenario.toml").write_text(scenario + execution)
+        assert read_scenario(tmp_path / "scenario.toml").execution.backend == "dask"

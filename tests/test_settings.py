@@ -13,6 +13,7 @@ from ceps.settings import (
     BudgetSettings,
     ExecutionSettings,
     GenerateSettings,
+    JobSettings,
     MethodSettings,
     MetricSettings,
     PortfolioSettings,
@@ -103,6 +104,15 @@ def test_a_full_scenario(tmp_path: Path) -> None:
     )
 
 
+def test_a_cluster_of_jobs(tmp_path: Path) -> None:
+    """What is not ours in [execution.jobqueue] is kept for those whose it is."""
+    table = (
+        '[execution]\nbackend = "dask"\n[execution.jobqueue]\nsystem = "slurm"\njobs = 4\ncores = 16\nqueue = "long"\n'
+    )
+    jobs = JobSettings("slurm", 4, {"cores": 16, "queue": "long"})
+    assert read(tmp_path, SMALLEST + table).execution == ExecutionSettings(backend="dask", jobqueue=jobs)
+
+
 MISTAKES = {
     "misspelt key": ("seed", "sed", "s.toml: unknown key 'sed'. Did you mean 'seed'?"),
     "misspelt table": ("[metric]", "[metrics]", "s.toml: unknown key 'metrics'. Did you mean 'metric'?"),
@@ -147,6 +157,46 @@ MISTAKES = {
     "number for the method": ("seed = 1", "seed = 1\nmethod = 3", "s.toml: [method] must be a table, not 3"),
     "number for solvers": ("seed = 1", "seed = 1\nsolvers = 3", "s.toml: solvers must be a table, not 3"),
     "no workers": ("seed = 1", "seed = 1\nexecution.workers = 0", "[execution] workers must be at least 1, not 0"),
+    "unknown backend": (
+        "seed = 1",
+        'seed = 1\nexecution.backend = "desk"',
+        "[execution] backend is unknown: 'desk'. Did you mean 'dask'?",
+    ),
+    "a cluster without its backend": (
+        "seed = 1",
+        'seed = 1\nexecution.scheduler = "tcp://host:8786"',
+        '[execution] has a cluster that is not used; add backend = "dask"',
+    ),
+    "workers of a cluster": (
+        "[portfolio]",
+        '[execution]\nbackend = "dask"\nscheduler = "tcp://host:8786"\nworkers = 2\n[portfolio]',
+        "[execution] workers: the cluster has its own number of them; remove the key",
+    ),
+    "two clusters": (
+        "[portfolio]",
+        '[execution]\nbackend = "dask"\nscheduler = "tcp://host:8786"\njobqueue = { system = "pbs" }\n[portfolio]',
+        "[execution] has both scheduler and jobqueue; keep one",
+    ),
+    "unknown batch system": (
+        "[portfolio]",
+        '[execution]\nbackend = "dask"\njobqueue = { system = "slrum" }\n[portfolio]',
+        "[execution] jobqueue has the unknown system 'slrum'. Did you mean 'slurm'?",
+    ),
+    "no batch system": (
+        "[portfolio]",
+        '[execution]\nbackend = "dask"\njobqueue = { cores = 2 }\n[portfolio]',
+        "[execution] jobqueue needs the key 'system', one of lsf, pbs, sge, slurm",
+    ),
+    "no jobs": (
+        "[portfolio]",
+        '[execution]\nbackend = "dask"\njobqueue = { system = "sge", jobs = 0 }\n[portfolio]',
+        "[execution] jobqueue jobs must be a whole number of at least 1, not 0",
+    ),
+    "number for jobs": (
+        "[portfolio]",
+        '[execution]\nbackend = "dask"\njobqueue = 4\n[portfolio]',
+        "[execution] jobqueue must be a table, not 4",
+    ),
     "wrong unit": ("seed = 1", 'seed = 1\nbudget.cpu = "4hours"', "[budget] cpu has the unknown unit 'hours'"),
 }
 

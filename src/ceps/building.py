@@ -220,9 +220,9 @@ def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | Non
 
 
 def identity(scenario: Scenario, cast: Cast) -> dict[str, Any]:
-    """What a run directory belongs to: all that decides what a build comes to. The number of workers does not."""
+    """What a run directory belongs to: all that decides what a build comes to. Where runs are made does not."""
     settings = dataclasses.asdict(scenario)
-    del settings["execution"]["workers"]
+    settings["execution"] = {"memory": scenario.execution.memory}
     return {
         "purpose": "build",
         "scenario": settings,

@@ -8,9 +8,12 @@ from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
+from ceps.errors import did_you_mean
 from ceps.tables import Bytes, Seconds, as_float, brief, read_table, read_toml
 
 SMALLEST_MEMORY = 16 * 1024**2
+BACKENDS = ("local", "dask")
+BATCH_SYSTEMS = ("lsf", "pbs", "sge", "slurm")
 
 
 def enough_memory(count: int) -> int:
@@ -115,19 +118,61 @@ class ReferenceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class JobSettings:
+    """Workers as jobs of a batch system."""
+
+    system: str
+    jobs: int
+    options: Mapping[str, Any]
+    """What each job asks for, in the words of dask-jobqueue: cores, memory, walltime, queue and others."""
+
+
+def _jobs(table: object) -> JobSettings:
+    if not isinstance(table, Mapping):
+        raise ValueError(f"must be a table, not {brief(table)}")
+    options = {key: value for key, value in table.items() if key not in ("system", "jobs")}
+    system, jobs = table.get("system"), table.get("jobs", 1)
+    if not isinstance(system, str):
+        raise ValueError(f"needs the key 'system', one of {', '.join(BATCH_SYSTEMS)}")
+    if system not in BATCH_SYSTEMS:
+        raise ValueError(f"has the unknown system '{system}'.{did_you_mean(system, BATCH_SYSTEMS)}")
+    if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1:
+        raise ValueError(f"jobs must be a whole number of at least 1, not {brief(jobs)}")
+    return JobSettings(system, jobs, options)
+
+
+@dataclass(frozen=True, slots=True)
 class ExecutionSettings:
-    """Workers (default: one per core) and what a run may use."""
+    """Where runs are made, how many at a time (default: one per core) and what a run may use."""
 
     workers: int | None = None
     memory: Bytes = 2 * 1024**3
+    backend: str = "local"
+    """``local``: this machine; ``dask``: a Dask cluster, of local processes unless one of the following is given."""
+    scheduler: str | None = None
+    """The address of a cluster that is there, such as ``tcp://host:8786``."""
+    jobqueue: Annotated[JobSettings, _jobs] | None = None
 
     def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            raise ValueError(f"backend is unknown: {brief(self.backend)}.{did_you_mean(self.backend, BACKENDS)}")
+        if self.scheduler is not None and self.jobqueue is not None:
+            raise ValueError("has both scheduler and jobqueue; keep one")
+        if self.has_own_workers and self.backend != "dask":
+            raise ValueError('has a cluster that is not used; add backend = "dask", or remove scheduler and jobqueue')
         if self.workers is not None:
             _at_least_one(self, "workers")
+            if self.has_own_workers:
+                raise ValueError("workers: the cluster has its own number of them; remove the key")
         try:
             enough_memory(self.memory)
         except ValueError as error:
             raise ValueError(f"memory {error}") from error
+
+    @property
+    def has_own_workers(self) -> bool:
+        """Whether runs are made by workers whose number is not for this command to say."""
+        return self.scheduler is not None or self.jobqueue is not None
 
 
 @dataclass(frozen=True, slots=True)

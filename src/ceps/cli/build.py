@@ -9,8 +9,9 @@ import typer
 
 from ceps import building, rehearsal
 from ceps.build_view import BuildView
-from ceps.cli.shared import answers, messages, warn_of_sharing
-from ceps.execution.local import LocalExecutor, available_cores
+from ceps.cli.shared import answers, messages, start_executor, warn_of_sharing
+from ceps.execution.backends import executor_of
+from ceps.execution.local import available_cores
 from ceps.settings import read_scenario
 from ceps.texts import built_text, counted, outcome_text, plan_text, raw_text
 
@@ -25,26 +26,22 @@ def check(
     settings = read_scenario(scenario)
     cast = rehearsal.assemble(settings, scenario.parent, str(scenario))
     workers = settings.execution.workers or available_cores()
-    warn_of_sharing(workers, "workers")
-    planned = building.plan(settings, cast, str(scenario), workers)
-    answers.print(
-        f"{scenario}: {counted(len(cast.instances), 'training instance')} of problem '{cast.problem.name}', "
-        f"{cast.metric.name} with cut-off {cast.metric.cutoff:g} s, {counted(workers, 'worker')}"
-    )
-    failed = False
-    with LocalExecutor(workers=1) as executor:
-        for made in rehearsal.rehearse(cast, settings, executor):
-            answers.print(f"\n{made.solver.name}, {made.solver.version}, on {made.instance.name}", style="bold")
-            _section("Call", made.call)
-            cpu, wall, memory = made.limits.cpu, made.limits.wall_guard, made.limits.memory / 1024**2
-            _section("Limits", f"CPU {cpu:g} s, wall {wall:g} s, memory {memory:.0f} MiB")
-            outcome = made.outcome.result()
-            _section("Raw outcome", raw_text(outcome))
-            _section("Parsed outcome", outcome_text(outcome))
-            failed = failed or outcome.cost is None
+    # Runs are rehearsed where they will be made; on this machine one at a time is enough.
+    elsewhere = settings.execution.has_own_workers
+    if not elsewhere:
+        warn_of_sharing(workers, "workers")
+    with executor_of(settings.execution, None if elsewhere else 1, messages.print) as executor:
+        if elsewhere:
+            workers = executor.slots
+        planned = building.plan(settings, cast, str(scenario), workers)
+        answers.print(
+            f"{scenario}: {counted(len(cast.instances), 'training instance')} of problem '{cast.problem.name}', "
+            f"{cast.metric.name} with cut-off {cast.metric.cutoff:g} s, {counted(workers, 'worker')}"
+        )
+        found = [_show_rehearsed(made) for made in rehearsal.rehearse(cast, settings, executor)]
     no_budget = "no [budget]: this scenario can be checked, but not built"
     _section("\nPlan of a build", no_budget if planned is None else plan_text(planned, workers))
-    if failed:
+    if not all(found):
         messages.print("ceps: a solver found no valid solution; see its outcome above", style="red")
         raise typer.Exit(1)
 
@@ -64,16 +61,26 @@ def build(
     **Example:** `ceps build scenario.toml --out runs/a`
     """
     settings = read_scenario(scenario)
-    count = workers or settings.execution.workers or available_cores()
-    warn_of_sharing(count, "workers")
     try:
-        with LocalExecutor(count) as executor, BuildView(messages) as view:
+        with start_executor(settings.execution, workers) as executor, BuildView(messages) as view:
             built = building.build(settings, scenario.parent, str(scenario), executor, out, view)
     except KeyboardInterrupt:
         messages.print(f"ceps: finished runs are kept in {out}: the same command again goes on from there")
         raise
     answers.print(built_text(built))
     answers.print(f"portfolio in {out / 'portfolio.json'}", style="bold")
+
+
+def _show_rehearsed(made: rehearsal.Rehearsal) -> bool:
+    """Show a run while it is made; whether it found a valid solution."""
+    answers.print(f"\n{made.solver.name}, {made.solver.version}, on {made.instance.name}", style="bold")
+    _section("Call", made.call)
+    cpu, wall, memory = made.limits.cpu, made.limits.wall_guard, made.limits.memory / 1024**2
+    _section("Limits", f"CPU {cpu:g} s, wall {wall:g} s, memory {memory:.0f} MiB")
+    outcome = made.outcome.result()
+    _section("Raw outcome", raw_text(outcome))
+    _section("Parsed outcome", outcome_text(outcome))
+    return outcome.cost is not None
 
 
 def _section(title: str, text: str) -> None:

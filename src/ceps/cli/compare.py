@@ -8,14 +8,13 @@ from typing import Annotated
 
 import typer
 
-from ceps.cli.shared import Json, answers, messages, warn_of_sharing
+from ceps.cli.shared import Json, answers, messages, start_executor
 from ceps.compare_view import CompareView, results_table, work_text
 from ceps.comparing import contest
 from ceps.comparing.experiment import read_experiment
 from ceps.comparing.results import results_of
 from ceps.comparing.writing import as_json as as_dict
 from ceps.comparing.writing import write_results
-from ceps.execution.local import LocalExecutor, available_cores
 
 
 def compare(
@@ -36,10 +35,8 @@ def compare(
     """
     settings = read_experiment(experiment)
     prepared = contest.prepare(settings, experiment.parent, str(experiment))
-    count = workers or settings.execution.workers or available_cores()
-    warn_of_sharing(count, "workers")
     try:
-        with LocalExecutor(count) as executor, CompareView(messages) as view:
+        with start_executor(settings.execution, workers) as executor, CompareView(messages) as view:
             measured = contest.hold(prepared, executor, out, view)
     except KeyboardInterrupt:
         messages.print(f"ceps: finished runs are kept in {out}: the same command again goes on from there")

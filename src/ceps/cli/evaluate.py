@@ -16,11 +16,13 @@ from ceps.errors import UserError
 from ceps.evaluation.best_known import BestKnown, Comparison, compare, read_best_known
 from ceps.evaluation.protocol import Repeat
 from ceps.evaluation.session import Evaluated, Plan, run_plan
-from ceps.execution.local import LocalExecutor
+from ceps.execution.backends import executor_of
+from ceps.execution.executor import Executor
 from ceps.metrics import METRICS, Metric, metric_named
 from ceps.options import known_costs, memory_limit, quantity
 from ceps.problems.collect import problem_of_instances, read_instances
 from ceps.problems.vrpspdtw import Vrpspdtw
+from ceps.settings import ExecutionSettings
 from ceps.store import Reference
 from ceps.tables import duration, naming
 from ceps.texts import best_known_table, cpu_text, evaluated_table, evaluated_text
@@ -100,7 +102,7 @@ def evaluate(
         known={} if optima is None else known_costs(optima, read),
     )
     try:
-        with LocalExecutor(workers) as executor:
+        with executor_of(ExecutionSettings(), workers) as executor:
             evaluated = _run_plan(plan, executor, out)
     except KeyboardInterrupt:
         if out is not None:
@@ -118,7 +120,7 @@ def _best_known(path: Path, problem: str, metric: Metric, instances: list[Any]) 
     return read_best_known(path, instances)
 
 
-def _run_plan(plan: Plan, executor: LocalExecutor, out: Path | None) -> Evaluated:
+def _run_plan(plan: Plan, executor: Executor, out: Path | None) -> Evaluated:
     sought = [instance for instance in plan.instances if instance.name not in plan.known]
     stages = {
         "References": len(sought) if plan.metric.uses_target else 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,8 +12,11 @@ from typer.core import TyperGroup
 
 from ceps.console import Voice
 from ceps.errors import UserError
+from ceps.execution.backends import executor_of
+from ceps.execution.executor import Executor
 from ceps.execution.local import available_cores
 from ceps.portfolio import Portfolio
+from ceps.settings import ExecutionSettings
 from ceps.texts import counted
 
 # No markup and no emoji: names of files and instances are printed as they are.
@@ -38,6 +42,13 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text."
 Seed = Annotated[int, typer.Option(help="All randomness is derived from it.")]
 Memory = Annotated[str, typer.Option(help="What one run may use: bytes, or a text such as 512MiB.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Runs at a time. Default: one per core.", show_default=False)]
+
+
+def start_executor(settings: ExecutionSettings, workers: int | None) -> AbstractContextManager[Executor]:
+    """Who makes the runs of a command; ``workers`` is its option."""
+    if not settings.has_own_workers:
+        warn_of_sharing(workers or settings.workers or available_cores(), "workers")
+    return executor_of(settings, workers, messages.print)
 
 
 def warn_of_sharing(count: int, what: str) -> None:

@@ -83,10 +83,10 @@ class Contest:
         return replace(self.cast, instances=instances, solvers=list(builder.solvers))
 
     def identity(self) -> dict[str, Any]:
-        """What a run directory of this comparison belongs to. The number of workers has no say in it."""
+        """What a run directory of this comparison belongs to. Where runs are made has no say in it."""
         identity = building.identity(self.experiment.scenario, self.cast)
         settings = dataclasses.asdict(self.experiment)
-        del settings["execution"]["workers"], identity["scenario"]
+        settings["execution"] = identity.pop("scenario")["execution"]
         # A list would be one value: by label, what has changed can be told.
         settings["methods"] = dict(zip(self._headings(), settings["methods"], strict=True))
         members = {each.label: [member.id for member in each.portfolio.members] for each in self.field.fixed}

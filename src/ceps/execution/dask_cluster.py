@@ -1,0 +1,342 @@
+"""Runs on the workers of a Dask cluster, through its scheduler.
+
+Which worker makes which run is decided here, in the order of asking: Dask carries orders and answers, tells who has
+come and gone, and keeps instances on the workers that have got them. Every sending of a run has a name of its own, so
+what an older one says is not heard any more, and how often a run was lost is known of every run.
+"""
+
+from __future__ import annotations
+
+import pickle
+import queue
+import threading
+import uuid
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import TracebackType
+from typing import Any, Self
+
+import distributed
+from distributed.deploy import Cluster
+
+from ceps import __version__
+from ceps.errors import UserError
+from ceps.execution import dask_worker
+from ceps.execution.dask_line import Line, first_line
+from ceps.execution.executor import Run
+from ceps.execution.local import MOST_LOSSES
+from ceps.records import Ending, Incumbent, Outcome
+
+LOOK = 1.0
+"""Seconds, at most, until it is seen that the scheduler is gone."""
+PATIENCE = 10.0
+"""Seconds that workers have to answer before others begin without them."""
+
+
+@dataclass(eq=False)
+class _Job:
+    run: Run
+    order: bytes
+    on_incumbent: Callable[[Incumbent], None] | None
+    future: Future[Outcome] = field(default_factory=Future)
+    begun: bool = False
+    stopped: bool = False
+    losses: int = 0
+    execution: str = ""
+    worker: _Worker | None = None
+    task: distributed.Future[None] | None = None
+
+    def begin(self) -> bool:
+        """False when it was cancelled before."""
+        if not self.begun:
+            self.begun = self.future.set_running_or_notify_cancel()
+        return self.begun
+
+    def fail(self, error: BaseException) -> None:
+        if self.begin():
+            self.future.set_exception(error)
+
+
+@dataclass(eq=False)
+class _Worker:
+    address: str
+    greeting: distributed.Future[None] | None = None
+    threads: int = 0
+    """0 until it has answered, and when it is leaving."""
+    jobs: list[_Job] = field(default_factory=list)
+    instances: dict[str, distributed.Future[Any]] = field(default_factory=dict)
+    """By id, what it has got."""
+
+    @property
+    def room(self) -> int:
+        return self.threads - len(self.jobs)
+
+
+class DaskExecutor:
+    """Makes runs on a Dask cluster, given or by its scheduler's address. Close it, or use it in ``with``.
+
+    Workers may come and go. A thread of its own does all the work; the others leave it steps to take, so it needs no
+    locks. ``tell`` is called with what people want to know while they wait for a worker.
+    """
+
+    def __init__(self, cluster: str | Cluster, tell: Callable[[str], None] = lambda message: None) -> None:
+        self._line = Line(cluster, dask_worker.TOPIC)
+        self._jobs: dict[Future[Outcome], _Job] = {}
+        self._waiting: deque[_Job] = deque()
+        self._sent: dict[str, _Job] = {}
+        self._workers: dict[str, _Worker] = {}
+        self._steps: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._trouble: BaseException | None = None
+        self._closed = False
+        self._met_first = threading.Event()
+        self._met_all = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="ceps-cluster", daemon=True)
+        self._thread.start()
+        try:
+            self._meet(tell)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def slots(self) -> int:
+        """The threads of all workers that are there now; 1 when there are none."""
+        return max(1, sum(worker.threads for worker in list(self._workers.values())))
+
+    def submit(self, run: Run, on_incumbent: Callable[[Incumbent], None] | None = None) -> Future[Outcome]:
+        if self._closed:
+            raise RuntimeError("this executor is closed")
+        job = _Job(run, pickle.dumps(replace(run, instance=None)), on_incumbent)
+        self._jobs[job.future] = job
+        job.future.add_done_callback(lambda future: self._jobs.pop(future, None))
+        self._steps.put(partial(self._enqueue, job))
+        return job.future
+
+    def stop(self, future: Future[Outcome]) -> None:
+        job = self._jobs.get(future)
+        if job is not None and not future.cancel():
+            self._steps.put(partial(self._stop, job))
+
+    def close(self) -> None:
+        """Leave the cluster: workers end the runs of a driver that is gone."""
+        if self._closed:
+            return
+        self._closed = True
+        self._steps.put(None)
+        self._thread.join()
+        for future in list(self._jobs):
+            future.cancel()
+        for job in list(self._jobs.values()):
+            job.fail(RuntimeError("the executor was closed"))
+        self._line.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _meet(self, tell: Callable[[str], None]) -> None:
+        """Listen, then greet who is there already, and wait for one to answer."""
+        self._line.listen(
+            scheduler=lambda message: self._steps.put(partial(self._hear_scheduler, message)),
+            workers=lambda message: self._steps.put(partial(self._hear_worker, message)),
+        )
+        for address in self._line.client.scheduler_info(n_workers=-1)["workers"]:
+            self._steps.put(partial(self._greet, address))
+        self._met_all.wait(PATIENCE)
+        if not self._met_first.is_set():
+            tell(f"waiting for the first worker of the cluster at {self._line.address}")
+            self._met_first.wait()
+        if self._trouble is not None:
+            raise self._trouble
+
+    # All below is done by the executor's own thread.
+
+    def _work(self) -> None:
+        while True:
+            try:
+                step = self._steps.get(timeout=LOOK)
+            except queue.Empty:
+                step = self._send_waiting
+            if step is None:
+                return
+            try:
+                if self._trouble is None:
+                    self._line.check()
+                step()
+                self._send_waiting()
+            except Exception as error:
+                self._give_up(error)
+
+    def _give_up(self, trouble: BaseException) -> None:
+        if self._trouble is None:
+            self._trouble = trouble
+        self._waiting.clear()
+        self._sent.clear()
+        self._workers.clear()
+        for job in list(self._jobs.values()):
+            job.fail(self._trouble)
+        self._met_first.set()
+        self._met_all.set()
+
+    def _enqueue(self, job: _Job) -> None:
+        if self._trouble is not None:
+            job.fail(self._trouble)
+            return
+        self._waiting.append(job)
+
+    def _send_waiting(self) -> None:
+        while self._waiting and self._workers:
+            roomiest = max(self._workers.values(), key=lambda worker: worker.room)
+            if roomiest.room < 1:
+                return
+            job = self._waiting.popleft()
+            if job.begin():
+                self._send(job, roomiest)
+
+    def _send(self, job: _Job, worker: _Worker) -> None:
+        instance = job.run.instance
+        if instance.id not in worker.instances:
+            content = pickle.dumps(instance)
+            worker.instances[instance.id] = self._task(worker, "ceps-instance", pickle.loads, content)
+        live = job.on_incumbent is not None
+        task = self._task(worker, "ceps-run", dask_worker.make, job.order, worker.instances[instance.id], live)
+        execution = str(task.key)
+        job.execution, job.worker, job.task = execution, worker, task
+        worker.jobs.append(job)
+        self._sent[execution] = job
+        task.add_done_callback(lambda ended: self._steps.put(partial(self._task_ended, execution, ended)))
+
+    def _task(self, worker: _Worker, kind: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """A task for one worker and no other: Dask itself would make it again elsewhere, uncounted."""
+        return self._line.client.submit(
+            function, *arguments, key=f"{kind}-{uuid.uuid4().hex}", workers=[worker.address], pure=False
+        )
+
+    def _take_back(self, job: _Job) -> None:
+        """Nothing more is heard of this sending."""
+        assert job.worker is not None
+        assert job.task is not None
+        del self._sent[job.execution]
+        job.worker.jobs.remove(job)
+        job.task.release()
+        job.worker = job.task = None
+
+    def _lose(self, job: _Job, counted: bool) -> None:
+        """Make a run again, before all others, unless it was lost too often."""
+        assert job.worker is not None
+        address = job.worker.address
+        self._take_back(job)
+        job.losses += counted
+        if job.losses == MOST_LOSSES:
+            lost = f"the worker that made this run was lost {MOST_LOSSES} times, at last the one at {address}"
+            job.future.set_result(Outcome(Ending.CRASHED, cpu=0.0, reason=lost))
+        elif job.stopped:
+            job.future.set_result(Outcome(Ending.CAPPED, cpu=0.0, reason="stopped when its worker was lost"))
+        else:
+            self._waiting.appendleft(job)
+
+    def _stop(self, job: _Job) -> None:
+        job.stopped = True
+        if job.worker is not None:
+            self._line.client.run(dask_worker.stop, job.execution, workers=[job.worker.address], on_error="ignore")
+        elif job in self._waiting:
+            self._waiting.remove(job)
+            job.future.set_result(Outcome(Ending.CAPPED, cpu=0.0, reason="stopped when its worker was lost"))
+
+    def _task_ended(self, execution: str, task: distributed.Future[None]) -> None:
+        """Of a run that is still under way here, this is bad news: its outcome would have been heard before."""
+        job = self._sent.get(execution)
+        if job is None:
+            return
+        assert job.worker is not None
+        address, error = job.worker.address, task.exception() if task.status == "error" else None
+        if isinstance(error, distributed.KilledWorker):
+            return  # That the worker is gone is heard next.
+        if error is None:
+            self._lose(job, counted=True)  # Somebody has cancelled it.
+            return
+        self._take_back(job)
+        told = f"worker {address} cannot make runs of solver '{job.run.solver.name}': {first_line(error)}"
+        job.future.set_exception(error if isinstance(error, UserError) else UserError(told))
+
+    def _hear_scheduler(self, message: Any) -> None:
+        match message:
+            case {"action": "add-worker", "worker": address}:
+                self._greet(address)
+            case {"action": "remove-worker", "worker": address}:
+                self._part(address, expected=message.get("expected", False))
+
+    def _hear_worker(self, message: Any) -> None:
+        match message:
+            case {"driver": self._line.driver, "worker": address}:
+                self._welcome(self._workers.get(address), message)
+            case {"driver": self._line.driver}:
+                self._line.word_came_back()
+            case {"execution": execution} if (job := self._sent.get(execution)) is not None:
+                self._hear_run(job, message)
+
+    def _hear_run(self, job: _Job, message: Mapping[str, Any]) -> None:
+        match message:
+            case {"incumbent": [cpu, cost]} if job.on_incumbent is not None:
+                job.on_incumbent(Incumbent(cpu, cost))
+            case {"outcome": outcome}:
+                self._take_back(job)
+                self._send_waiting()  # Before others are busy with the outcome.
+                job.future.set_result(pickle.loads(outcome))
+            case {"given_back": True}:
+                assert job.worker is not None
+                job.worker.threads = 0
+                self._lose(job, counted=False)
+
+    def _greet(self, address: str) -> None:
+        if self._trouble is not None or address in self._workers:
+            return
+        worker = self._workers[address] = _Worker(address)
+        self._met_all.clear()
+        worker.greeting = self._task(worker, "ceps-greeting", dask_worker.greet, self._line.driver)
+        worker.greeting.add_done_callback(lambda ended: self._steps.put(partial(self._greeting_ended, worker, ended)))
+
+    def _greeting_ended(self, worker: _Worker, task: distributed.Future[None]) -> None:
+        error = task.exception() if task.status == "error" else None
+        gone = isinstance(error, distributed.KilledWorker) or self._workers.get(worker.address) is not worker
+        if error is not None and not gone:
+            raise UserError(
+                f"worker {worker.address} cannot load ceps {__version__}: {first_line(error)}. Install the same ceps "
+                "on all hosts of the cluster, that of the scheduler included"
+            )
+
+    def _welcome(self, worker: _Worker | None, message: Mapping[str, Any]) -> None:
+        if worker is None:
+            return
+        if message["version"] != __version__:
+            raise UserError(
+                f"worker {worker.address} has ceps {message['version']}, but this is ceps {__version__}. Install the "
+                "same ceps on all hosts of the cluster"
+            )
+        worker.threads = message["threads"]
+        self._met_first.set()
+        self._note_who_answered()
+
+    def _part(self, address: str, expected: bool) -> None:
+        """A worker is gone. One that was asked to leave is nobody's loss."""
+        worker = self._workers.pop(address, None)
+        if worker is None:
+            return
+        for job in worker.jobs[::-1]:
+            self._lose(job, counted=not expected)
+        for task in worker.instances.values():
+            task.release()
+        if worker.greeting is not None:
+            worker.greeting.release()
+        self._note_who_answered()
+
+    def _note_who_answered(self) -> None:
+        if self._workers and all(worker.threads for worker in self._workers.values()):
+            self._met_all.set()

@@ -1,0 +1,120 @@
+"""From [execution] to an executor, and to a cluster of jobs on a batch system that is two shell scripts."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ceps.errors import UserError
+from ceps.execution.backends import executor_of, job_cluster
+from ceps.execution.dask_cluster import DaskExecutor
+from ceps.execution.local import LocalExecutor
+from ceps.records import Ending
+from ceps.settings import ExecutionSettings, JobSettings
+from ceps.testing.bits import BitSolver
+from ceps.testing.executor import bits_run
+
+OPTIONS = {"cores": 2, "memory": "1GB", "interface": "lo"}
+SBATCH = """#!/bin/sh
+setsid sh "$1" >/dev/null 2>&1 &
+echo $! > "$(dirname "$0")/job"
+echo "Submitted batch job $!"
+"""
+SCANCEL = """#!/bin/sh
+kill -TERM "-$1"
+"""
+REFUSING = """#!/bin/sh
+echo "no such partition" >&2
+exit 1
+"""
+
+
+JOBS = ExecutionSettings(backend="dask", jobqueue=JobSettings("slurm", 1, OPTIONS))
+
+
+@pytest.fixture
+def batch_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on the PATH with a batch system that starts every job at once, in the background."""
+    for name, script in (("sbatch", SBATCH), ("scancel", SCANCEL)):
+        (tmp_path / name).write_text(script)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("settings", "option", "slots"), [(3, None, 3), (3, 2, 2)])
+def test_this_machine(settings: int, option: int | None, slots: int) -> None:
+    """By default runs are made on this machine; an option comes before the settings."""
+    with executor_of(ExecutionSettings(workers=settings), option) as executor:
+        assert isinstance(executor, LocalExecutor)
+        assert executor.slots == slots
+
+
+def test_a_cluster_of_local_processes() -> None:
+    """The Dask backend alone is a cluster of as many processes as there are to be workers."""
+    with executor_of(ExecutionSettings(backend="dask", workers=1), None) as executor:
+        assert isinstance(executor, DaskExecutor)
+        assert executor.slots == 1
+        assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
+
+
+def test_a_number_of_workers_for_a_cluster_that_has_its_own_is_refused() -> None:
+    """It could not be heeded, and is not ignored."""
+    settings = ExecutionSettings(backend="dask", scheduler="tcp://host:8786")
+    with pytest.raises(UserError, match="--workers 2: the cluster of"), executor_of(settings, 2):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("module", "settings", "extra"),
+    [
+        ("distributed.utils", ExecutionSettings(backend="dask"), "dask"),
+        ("dask_jobqueue", JOBS, "jobqueue"),
+    ],
+)
+def test_what_is_not_installed_is_told_with_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch, module: str, settings: ExecutionSettings, extra: str
+) -> None:
+    """Both extras are named where they are needed."""
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(UserError, match=rf"pip install 'ceps\[{extra}\]'"), executor_of(settings, None):
+        pass
+
+
+def test_workers_are_jobs(batch_system: Path) -> None:
+    """A job is submitted, its cores are slots, a run is made in it, and it is cancelled in the end."""
+    with executor_of(JOBS, None) as executor:
+        assert executor.slots == 2
+        assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
+        ending = os.pidfd_open(int((batch_system / "job").read_text()))
+    select.select([ending], [], [])  # Readable when the process has ended.
+    os.close(ending)
+
+
+def test_a_batch_system_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command that is missing is named."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UserError, match="there is no 'sbatch' on the PATH"), executor_of(JOBS, None):
+        pass
+
+
+def test_a_batch_system_that_refuses_is_quoted(batch_system: Path) -> None:
+    """What it says reaches the user."""
+    (batch_system / "sbatch").write_text(REFUSING)
+    with pytest.raises(UserError, match="no such partition"), executor_of(JOBS, None):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("options", "message"), [({**OPTIONS, "coers": 2}, "coers"), ({"queue": "long"}, "cores and memory")]
+)
+def test_options_that_no_job_has_are_told(batch_system: Path, options: dict[str, Any], message: str) -> None:
+    """Keys that are unknown to dask-jobqueue, or missing, are named."""
+    settings = JobSettings("slurm", 1, options)
+    with pytest.raises(UserError, match=rf"\[execution.jobqueue\].*{message}"), job_cluster(settings):
+        pass

@@ -1,0 +1,225 @@
+"""The Dask executor: its contract, and what happens when workers, schedulers and drivers die."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import pytest
+from distributed import Client, LocalCluster
+
+from ceps import _native, building
+from ceps.construction.budget import Account
+from ceps.errors import UserError
+from ceps.execution import dask_cluster, dask_line, dask_worker
+from ceps.execution.backends import local_cluster
+from ceps.execution.dask_cluster import DaskExecutor
+from ceps.execution.dask_worker import TOPIC
+from ceps.records import Ending, Incumbent, Outcome
+from ceps.settings import Scenario
+from ceps.tables import read_table
+from ceps.testing.bits import BitSolver
+from ceps.testing.executor import ExecutorContract, bits_run
+from ceps.testing.misbehaving import Spins
+from ceps.testing.pure_executor import PureExecutor
+from tests.construction.pure_build import SCENARIO, Silent
+from tests.construction.test_killed import journal, portfolio
+from tests.execution import cluster_parts
+from tests.execution.cluster_parts import SCALE, CountedInstance, KillsItsWorker, MortalKeepers
+
+PURE = read_table(Scenario, {**SCENARIO, "portfolio": {"size": 2, "solvers": ["eax"]}}, "pure")
+
+
+class TestContract(ExecutorContract):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def executor(cls) -> Iterator[DaskExecutor]:
+        with local_cluster(processes=2) as cluster, DaskExecutor(cluster) as executor:
+            yield executor
+
+    @pytest.mark.parametrize(("times", "ending"), [(2, Ending.FINISHED), (3, Ending.CRASHED)])
+    def test_a_lost_worker_costs_another_try_and_three_make_a_crash(
+        self, executor: DaskExecutor, tmp_path: Path, times: int, ending: Ending
+    ) -> None:
+        """A run whose worker was killed is made again elsewhere; the third loss is told as the reason of a crash."""
+        outcome = executor.submit(bits_run(KillsItsWorker(str(tmp_path), times))).result()
+        assert outcome.ending is ending
+        assert ("lost 3 times" in outcome.reason) == (ending is Ending.CRASHED)
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[LocalCluster]:
+    """A cluster of two workers in this process; their keepers are processes as ever."""
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+        yield cluster
+
+
+def begin(executor: DaskExecutor) -> tuple[Future[Outcome], SimpleQueue[Incumbent]]:
+    """A run that ends when it is told to, and what is heard of it."""
+    seen: SimpleQueue[Incumbent] = SimpleQueue()
+    future = executor.submit(bits_run(Spins(), cpu=60.0), seen.put)
+    seen.get()
+    return future, seen
+
+
+def test_closing_ends_runs_and_leaves_the_cluster(threads: LocalCluster) -> None:
+    """A run whose driver has left is killed on its worker, which goes on to serve the next driver."""
+    with DaskExecutor(threads) as executor:
+        ExecutorContract.make_all(executor, [BitSolver()] * 4)  # Keepers and checkers are all there.
+        before = set(_native.usage_below(os.getpid()).processes)
+        future, _ = begin(executor)
+        (run,) = set(_native.usage_below(os.getpid()).processes) - before
+        ending = os.pidfd_open(run)
+    assert future.done()
+    select.select([ending], [], [])  # Readable when the process has ended.
+    os.close(ending)
+    with DaskExecutor(threads) as executor:
+        assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
+
+
+def test_workers_that_come_are_used_and_workers_that_leave_are_no_losses() -> None:
+    """There are as many slots as threads now. A run that four workers in turn leave behind is no crash."""
+    with (
+        LocalCluster(n_workers=5, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        DaskExecutor(cluster) as executor,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        assert executor.slots == 5
+        future, seen = begin(executor)
+        for _ in range(4):
+            (busy,) = (address for address, keys in client.processing().items() if keys)
+            client.retire_workers([busy])
+            seen.get()
+        cluster.scale(6)  # The four are counted still.
+        other, _ = begin(executor)
+        assert executor.slots == 2
+        for each in (future, other):
+            executor.stop(each)
+            assert (each.result().ending, each.result().cost) == (Ending.CAPPED, 3)
+
+
+def test_what_an_older_sending_says_is_not_heard(threads: LocalCluster) -> None:
+    """A message about a sending that is not under way changes nothing, whatever is in it."""
+    with DaskExecutor(threads) as executor, Client(threads, set_as_default=False) as client:
+        client.log_event(TOPIC, {"execution": "ceps-run-before", "outcome": b"no outcome"})
+        assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
+
+
+def test_an_instance_is_sent_to_every_worker_once(tmp_path: Path) -> None:
+    """Of ten runs on two instances, two workers make several on the same, but get its content once."""
+    with local_cluster(processes=2) as cluster, DaskExecutor(cluster) as executor:
+        runs = [
+            replace(bits_run(BitSolver()), seed=seed, instance=CountedInstance(f"bits-{size}", size, str(tmp_path)))
+            for seed in range(5)
+            for size in (5, 6)
+        ]
+        for future in [executor.submit(run) for run in runs]:
+            assert future.result().ending is Ending.FINISHED
+        with Client(cluster, set_as_default=False) as client:
+            workers = client.run(os.getpid).values()
+    arrivals = Counter(tuple(map(int, path.name.split()[:2])) for path in tmp_path.iterdir())
+    assert {count for (process, _), count in arrivals.items() if process in workers} == {1}
+
+
+def test_another_version_on_a_worker_is_refused(threads: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker with another version of ceps is named, with both versions."""
+    monkeypatch.setattr(dask_worker, "__version__", "0.0.9")
+    with pytest.raises(UserError, match=r"worker inproc://.* has ceps 0\.0\.9, but this is ceps \d"):
+        DaskExecutor(threads)
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The address is told, and what to do."""
+    monkeypatch.setattr(dask_line, "ANSWERS_WITHIN", 0.2)
+    with pytest.raises(UserError, match=r"scheduler = 'tcp://127\.0\.0\.1:1' does not answer"):
+        DaskExecutor("tcp://127.0.0.1:1")
+
+
+class Whole:
+    """A build that nothing has happened to."""
+
+    def __init__(self, out: Path) -> None:
+        self.executor = PureExecutor(SCALE)
+        build(self.executor, out)
+        self.made = made(out)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    return Whole(tmp_path_factory.mktemp("whole"))
+
+
+def build(executor: PureExecutor | DaskExecutor, out: Path, watch: building.BuildWatch | None = None) -> None:
+    building.build(PURE, Path(), "pure", executor, out, watch or Silent())
+
+
+def made(out: Path) -> Any:
+    return portfolio(out), sorted(map(str, journal(out)))
+
+
+def test_a_build_whose_workers_are_killed_is_the_build_whose_are_not(whole: Whole, tmp_path: Path) -> None:
+    """Workers die by kill -9 in the middle of runs: the same portfolio and decisions as on this machine alone."""
+    deaths = tmp_path / "deaths"
+    deaths.mkdir()
+    with local_cluster(processes=2) as cluster:
+        with Client(cluster, set_as_default=False) as client:
+            client.register_plugin(MortalKeepers(deaths, deaths=3, life=25))
+        with DaskExecutor(cluster) as executor:
+            build(executor, tmp_path / "run")
+    assert len(list(deaths.iterdir())) == 3
+    assert made(tmp_path / "run") == whole.made
+
+
+@pytest.fixture
+def other_process() -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A cluster in a process of its own, and its address."""
+    command = [sys.executable, cluster_parts.__file__]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+        process.kill()
+
+
+def test_a_scheduler_that_is_killed_ends_the_build_which_is_resumed_elsewhere(
+    whole: Whole, other_process: tuple[subprocess.Popen[str], str], tmp_path: Path
+) -> None:
+    """The driver says so and how to go on; what was finished is kept, and the rest is built without a cluster."""
+    process, address = other_process
+
+    class Kills(Silent):
+        def begin(self, phase: str, account: Account) -> None:
+            if self.numbers.runner.runs_made > 0:
+                process.kill()
+
+    told = f"the scheduler at {address} is gone. Finished runs are kept"
+    with DaskExecutor(address) as executor, pytest.raises(UserError, match=re.escape(told)):
+        build(executor, tmp_path, Kills())
+    resumed = PureExecutor(SCALE)
+    build(resumed, tmp_path)
+    assert 0 < resumed.runs < whole.executor.runs
+    assert made(tmp_path) == whole.made
+
+
+def test_a_scheduler_that_is_silent_is_gone(
+    other_process: tuple[subprocess.Popen[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scheduler whose line is open, but that does not answer, is not waited for; nor are runs asked for later."""
+    monkeypatch.setattr(dask_cluster, "LOOK", 0.05)
+    monkeypatch.setattr(dask_line, "PULSE", 0.2)
+    process, address = other_process
+    with DaskExecutor(address) as executor:
+        process.send_signal(signal.SIGSTOP)
+        for _ in range(2):
+            with pytest.raises(UserError, match="is gone"):
+                executor.submit(bits_run(BitSolver())).result()
