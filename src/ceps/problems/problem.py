@@ -75,12 +75,12 @@ class Problem(Protocol):
         """A feasible solution in words, such as a table of its routes; empty when its cost says enough."""
         return ""
 
-    def draw(self, instance: Any, solution: Solution, figure: Figure) -> None:
-        """Draw a feasible solution into an empty figure, and give the figure its size.
+    def draw(self, instance: Any, solution: Solution | None, figure: Figure) -> None:
+        """Draw a feasible solution, or without one the instance, into an empty figure, and give the figure its size.
 
         Import matplotlib where it is used: processes that runs are forked from must stay small.
         """
-        raise UserError(f"solutions of problem '{self.name}' cannot be drawn")
+        raise UserError(f"instances and solutions of problem '{self.name}' cannot be drawn")
 
     def mutate(self, instance: Any, rng: np.random.Generator) -> Any:
         """A new instance near a given one."""

@@ -50,7 +50,7 @@ class Tsp(Problem):
     def check(self, instance: TspInstance, solution: Solution) -> int | Infeasible:
         return check.check(instance, solution)
 
-    def draw(self, instance: TspInstance, solution: Solution, figure: Figure) -> None:
+    def draw(self, instance: TspInstance, solution: Solution | None, figure: Figure) -> None:
         draw.draw(instance, solution, figure)
 
     def mutate(self, instance: TspInstance, rng: np.random.Generator) -> TspInstance:

@@ -81,7 +81,7 @@ class Vrpspdtw(Problem):
     def describe(self, instance: VrpspdtwInstance, solution: Solution) -> str:
         return schedule.table(instance, solution)
 
-    def draw(self, instance: VrpspdtwInstance, solution: Solution, figure: Figure) -> None:
+    def draw(self, instance: VrpspdtwInstance, solution: Solution | None, figure: Figure) -> None:
         draw.draw(instance, solution, figure)
 
     def mutate(self, instance: VrpspdtwInstance, rng: np.random.Generator) -> VrpspdtwInstance:
