@@ -21,6 +21,7 @@ def enough_memory(count: int) -> int:
 
 
 def _numbers(table: object) -> dict[str, float]:
+    """A table of numbers."""
     if not isinstance(table, Mapping):
         raise ValueError(f"must be a table, not {brief(table)}")
     for key, value in table.items():
@@ -36,6 +37,7 @@ class GenerateSettings:
     generator: str
     """Its name; ``all`` for every generator of the problem."""
     size: int
+    """Cities, or customers, of each instance."""
     count: int
     """Instances of each generator."""
     parameters: Annotated[Mapping[str, float], _numbers] = field(default_factory=dict)
@@ -50,7 +52,9 @@ class ProblemSettings:
     """The problem class and its training instances: files (``train``) or generated ones (``generate``)."""
 
     name: str
+    """The problem class."""
     train: tuple[str, ...] = ()
+    """Files, folders or patterns such as ``"data/*.tsp"``, relative to the scenario's folder."""
     generate: GenerateSettings | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The problem's own, such as ``dispatching_cost = 300``."""
@@ -67,7 +71,9 @@ class PortfolioSettings:
     """How many members, and of which solvers they may be."""
 
     solvers: tuple[str, ...]
+    """Solvers of the problem; members may be of any of them."""
     size: int = 4
+    """K, the number of members."""
 
     def __post_init__(self) -> None:
         _at_least_one(self, "size")
@@ -82,9 +88,11 @@ class MetricSettings:
     """The performance indicator and the CPU seconds after which a run is stopped."""
 
     cutoff: Seconds
+    """CPU time after which a run is stopped."""
     name: str = "par10"
+    """PAR-10, the time to the cost that counts as solved, or PANC, the cost at the cut-off."""
     penalty: float | None = None
-    """The score of a run without a solution, where the indicator lets it be chosen."""
+    """The score of a run without a solution: 2000 for PANC unless set. PAR-10 has ten times the cut-off, always."""
 
     def __post_init__(self) -> None:
         if self.penalty is not None and self.penalty <= 0.0:
@@ -96,30 +104,36 @@ class MethodSettings:
     """The construction method; its own settings stand beside its name."""
 
     name: str = "ceps"
+    """How the portfolio is built."""
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetSettings:
-    """CPU time of solver runs, altogether."""
+    """How much a build may use. A scenario without it can be checked, but not built."""
 
     cpu: Seconds
+    """CPU time of solver runs, altogether, as charged."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceSettings:
-    """The cost that counts as solved: a JSON file of known ones, and the CPU seconds of a run that looks for one."""
+    """The cost that counts as solved, which PAR-10 needs."""
 
     known: str | None = None
+    """A JSON file of known ones by instance file, such as ``{"city.tsp": 20929498}``; the others are looked for."""
     cpu: Seconds | None = None
+    """CPU time of each of the first runs that look for one, doubled in later rounds. The cut-off unless set."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionSettings:
-    """Workers (default: one per core) and what a run may use."""
+    """How runs are made. The number of workers does not change what a build comes to."""
 
     workers: int | None = None
+    """Runs at a time. One per core unless set."""
     memory: Bytes = 2 * 1024**3
+    """What one run may use, at least 16MiB."""
 
     def __post_init__(self) -> None:
         if self.workers is not None:
@@ -132,9 +146,10 @@ class ExecutionSettings:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario file, whole."""
+    """What ``ceps check`` and ``ceps build`` read."""
 
     seed: int
+    """All randomness is derived from it."""
     problem: ProblemSettings
     portfolio: PortfolioSettings
     metric: MetricSettings
