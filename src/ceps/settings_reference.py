@@ -31,7 +31,6 @@ from ceps.tables import size
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
-    from ConfigSpace.hyperparameters import Hyperparameter
 
 _INTRODUCTION = """\
 # Every setting
@@ -183,14 +182,15 @@ def _parameters(space: ConfigurationSpace) -> str:
         only = f"; only where {' and '.join(conditions)}" if conditions else ""
         default = str(_plain(parameter.default_value))
         rows.append((f"`{name}`", _domain(parameter), default, f"{meanings.get(name, '')}{only}"))
+    forbidden: list[Any] = list(space.forbidden_clauses)
     together = [
         "Not all together: " + ", ".join(f"`{part.hyperparameter.name} = {part.value}`" for part in clause.dlcs) + ".\n"
-        for clause in space.forbidden_clauses
+        for clause in forbidden
     ]
     return "\n".join([_rows(("parameter", "domain", "default", "meaning"), rows), *together])
 
 
-def _domain(parameter: Hyperparameter[Any, Any]) -> str:
+def _domain(parameter: Any) -> str:
     if hasattr(parameter, "choices"):
         return ", ".join(str(_plain(choice)) for choice in parameter.choices)
     low, high = (_plain(getattr(parameter, end)) for end in ("lower", "upper"))
