@@ -16,6 +16,7 @@ _COMMANDS = {
     r"-\d+-(\d+)\.(tsp|vrpspdtw)\b": rf"-{SIZE}-\1.\2",
     r"--count \d+": "--count 2",
     r"--time \S+": "--time 0.5",
+    r"\btime=\d+": "time=0.5",
     r"--cutoff \S+": "--cutoff 0.2",
     r"--(repeats|seeds) \d+": r"--\1 1",
     r"--at( \d+)+": "--at 0.2",
@@ -23,12 +24,14 @@ _COMMANDS = {
     r'"--time", "\d+"': '"--time", "0.5"',
 }
 _SCENARIO = {
+    r"^(iterations|sessions) = .*\n": "",
+    r'^name = "(ceps|eps)".*': r'name = "\1"\niterations = 2\nsessions = 1',
+    r'^name = "(clustering|global|parhydra|pcit|single)".*': r'name = "\1"\nsessions = 1',
+    r"^phases = \d+": "phases = 2",
     r"(generate = .*\bsize = )\d+": rf"\g<1>{SIZE}",
     r"(generate = .*\bcount = )\d+": r"\g<1>2",
     r"^size = \d+": "size = 2",
     r"^cutoff = [\d.]+": "cutoff = 0.1",
-    r"^(iterations|phases) = \d+": r"\1 = 2",
-    r"^sessions = \d+": "sessions = 1",
     r'(\[references\]\ncpu = )"\w+"': r'\g<1>"0.1s"',
     r'(\[budget\]\ncpu = )"\w+"': r'\g<1>"6s"',
 }
@@ -39,7 +42,6 @@ _EXPERIMENT = {
     r"(\[splits\]\ncount = )\d+": r"\g<1>1",
     r"^cutoff = [\d.]+": "cutoff = 0.05",
     r"^repeats = \d+": "repeats = 1",
-    r'^name = "(ceps|eps|single|global|pcit|parhydra|clustering)"(.*)': r'name = "\1"\2\nsessions = 1',
     r'(\[budget\]\ncpu = )"\w+"': r'\g<1>"4s"',
 }
 _PAGES: Mapping[str, Mapping[str, str]] = {
@@ -60,11 +62,7 @@ _TEXTS = {
 
 def smaller(text: str, page: str = "") -> str:
     """A block, or a file, at the size of a test."""
-    rules = [_PAGES.get(page, {}), _COMMANDS, _SCENARIO]
-    if "[[methods]]" in text:
-        text = re.sub(r"^sessions = .*\n", "", text, flags=re.MULTILINE)
-        rules.append(_EXPERIMENT)
-    for rule in rules:
+    for rule in [_PAGES.get(page, {}), _COMMANDS, _SCENARIO, _EXPERIMENT if "[[methods]]" in text else {}]:
         for pattern, replacement in rule.items():
             text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
     return text
