@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check bench sanitize clean
+.PHONY: demo test check docs bench sanitize clean
 
 # Everything needed, in an environment of its own. The stamp is remade when what it was made from changes.
 $(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*.cpp cpp/*/*.cpp cpp/*/*.hpp)
@@ -18,12 +18,17 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest
 
-check: $(READY)
+check: $(READY) docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m build --outdir build/dist .
+
+# The site of the documentation, in build/docs; the list of all settings is made from the code first.
+docs: $(READY)
+	$(BIN)/python -m ceps.settings_reference docs/settings.md
+	$(BIN)/python -m sphinx -W --keep-going --quiet -b html -d build/doctrees docs build/docs
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.overhead

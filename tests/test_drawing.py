@@ -1,4 +1,4 @@
-"""Solutions as pictures."""
+"""Instances and their solutions as pictures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ceps.drawing import check_picture_file, draw_solution
+from ceps.drawing import check_picture_file, draw_instance, draw_solution
 from ceps.errors import UserError
 from ceps.problems import Problem
 from ceps.problems.tsp import Tsp, TspInstance
@@ -77,6 +77,8 @@ def test_the_smallest_pictures(tmp_path: Path, problem: Problem, instance: Any, 
     assert isinstance(problem.check(instance, solution), int | float)
     draw_solution(problem, instance, solution, 1.0, tmp_path / "picture.svg")
     assert f"{instance.name}: cost 1" in texts(tmp_path / "picture.svg")
+    draw_instance(problem, instance, tmp_path / "instance.svg")
+    assert instance.name in texts(tmp_path / "instance.svg")
 
 
 def test_a_tour_visits_the_cities_in_order(tmp_path: Path) -> None:
@@ -87,6 +89,34 @@ def test_a_tour_visits_the_cities_in_order(tmp_path: Path) -> None:
     Tsp().draw(CITY, tour, figure)
     (line,) = figure.axes[0].lines
     assert np.asarray(line.get_xydata()).tolist() == CITY.coordinates[[*range(11, -1, -1), 11]].tolist()
+
+
+def test_cities_without_a_tour_are_points(tmp_path: Path) -> None:
+    """Without a tour there is no line: the cities where they are, and how many."""
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    Tsp().draw(CITY, None, figure)
+    (axes,) = figure.axes
+    assert not axes.lines
+    assert np.asarray(axes.collections[0].get_offsets()).tolist() == CITY.coordinates.tolist()
+    assert axes.get_title() == "Cities: 12"
+
+
+def test_customers_without_routes_show_their_windows(tmp_path: Path) -> None:
+    """Without routes there is a line for every customer, from where its window opens, the earliest at the top."""
+    from matplotlib.figure import Figure
+
+    instance, figure = small(), Figure()
+    Vrpspdtw().draw(instance, None, figure)
+    places, windows = figure.axes
+    assert places.get_title("left") == "Customers: 3"
+    shown = [text.get_text() for text in windows.texts]
+    by_opening = sorted(range(1, 4), key=lambda node: (instance.ready[node], instance.due[node]))
+    assert shown == [str(instance.ids[node]) for node in by_opening]
+    (boxes,) = windows.collections
+    spans = [(box.vertices[:, 0].min(), box.vertices[:, 0].max()) for box in boxes.get_paths()]
+    assert spans == [(instance.ready[node], instance.due[node]) for node in by_opening]
 
 
 def test_what_cannot_be_drawn_is_told(tmp_path: Path) -> None:
@@ -111,4 +141,4 @@ def test_wrong_files_are_told_before(tmp_path: Path, picture: str, message: str)
     (tmp_path / "x").mkdir()
     (tmp_path / "read.svg").touch()
     with pytest.raises(UserError, match=message):
-        check_picture_file(tmp_path / picture, tmp_path / "out.png", tmp_path / "read.svg", None)
+        check_picture_file("--draw", tmp_path / picture, tmp_path / "read.svg", None, solution=tmp_path / "out.png")

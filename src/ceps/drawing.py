@@ -1,4 +1,4 @@
-"""Solutions as pictures."""
+"""Instances and their solutions as pictures."""
 
 from __future__ import annotations
 
@@ -17,20 +17,28 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def check_picture_file(picture: Path, out: Path | None, *inputs: Path | None) -> None:
-    """Notice before the race what would go wrong with ``--draw`` after it; ``out`` is where the solution goes."""
+def check_picture_file(option: str, picture: Path, *inputs: Path | None, solution: Path | None = None) -> None:
+    """Notice before the work what would go wrong with a picture after it; ``solution`` is where that is written."""
     if picture.suffix.lower() not in ENDINGS:
-        raise UserError(f"--draw {picture}: the ending says what to draw; use {' or '.join(ENDINGS)}")
-    check_output_file("--draw", picture, *inputs)
-    if out is not None and os.path.realpath(out) == os.path.realpath(picture):
-        raise UserError(f"--draw {picture}: --out writes the solution there; name another file")
+        raise UserError(f"{option} {picture}: the ending says what to draw; use {' or '.join(ENDINGS)}")
+    check_output_file(option, picture, *inputs)
+    if solution is not None and os.path.realpath(solution) == os.path.realpath(picture):
+        raise UserError(f"{option} {picture}: --out writes the solution there; name another file")
+
+
+def draw_instance(problem: Problem, instance: Instance, path: Path) -> None:
+    """Draw an instance into a file that ends in .png or .svg."""
+    _draw(problem, instance, None, instance.name, path)
 
 
 def draw_solution(problem: Problem, instance: Instance, solution: Solution, cost: float, path: Path) -> None:
     """Draw a feasible solution into a file that ends in .png or .svg."""
+    _draw(problem, instance, solution, f"{instance.name}: cost {number(cost)}", path)
 
+
+def _draw(problem: Problem, instance: Instance, solution: Solution | None, title: str, path: Path) -> None:
     def draw(figure: Figure) -> None:
         problem.draw(instance, solution, figure)
-        figure.suptitle(f"{instance.name}: cost {number(cost)}", fontsize="x-large")
+        figure.suptitle(title, fontsize="x-large")
 
     save_picture(draw, path)

@@ -24,6 +24,7 @@ def enough_memory(count: int) -> int:
 
 
 def _numbers(table: object) -> dict[str, float]:
+    """A table of numbers."""
     if not isinstance(table, Mapping):
         raise ValueError(f"must be a table, not {brief(table)}")
     for key, value in table.items():
@@ -39,6 +40,7 @@ class GenerateSettings:
     generator: str
     """Its name; ``all`` for every generator of the problem."""
     size: int
+    """Cities, or customers, of each instance."""
     count: int
     """Instances of each generator."""
     parameters: Annotated[Mapping[str, float], _numbers] = field(default_factory=dict)
@@ -53,7 +55,9 @@ class ProblemSettings:
     """The problem class and its training instances: files (``train``) or generated ones (``generate``)."""
 
     name: str
+    """The problem class."""
     train: tuple[str, ...] = ()
+    """Files, folders or patterns such as ``"data/*.tsp"``, relative to the scenario's folder."""
     generate: GenerateSettings | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The problem's own, such as ``dispatching_cost = 300``."""
@@ -70,7 +74,9 @@ class PortfolioSettings:
     """How many members, and of which solvers they may be."""
 
     solvers: tuple[str, ...]
+    """Solvers of the problem; members may be of any of them."""
     size: int = 4
+    """K, the number of members."""
 
     def __post_init__(self) -> None:
         _at_least_one(self, "size")
@@ -85,9 +91,11 @@ class MetricSettings:
     """The performance indicator and the CPU seconds after which a run is stopped."""
 
     cutoff: Seconds
+    """CPU time after which a run is stopped."""
     name: str = "par10"
+    """PAR-10, the time to the cost that counts as solved, or PANC, the cost at the cut-off."""
     penalty: float | None = None
-    """The score of a run without a solution, where the indicator lets it be chosen."""
+    """The score of a run without a solution: 2000 for PANC unless set. PAR-10 has ten times the cut-off, always."""
 
     def __post_init__(self) -> None:
         if self.penalty is not None and self.penalty <= 0.0:
@@ -99,22 +107,26 @@ class MethodSettings:
     """The construction method; its own settings stand beside its name."""
 
     name: str = "ceps"
+    """How the portfolio is built."""
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetSettings:
-    """CPU time of solver runs, altogether."""
+    """How much a build may use. A scenario without it can be checked, but not built."""
 
     cpu: Seconds
+    """CPU time of solver runs, altogether, as charged."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceSettings:
-    """The cost that counts as solved: a JSON file of known ones, and the CPU seconds of a run that looks for one."""
+    """The cost that counts as solved, which PAR-10 needs."""
 
     known: str | None = None
+    """A JSON file of known ones by instance file, such as ``{"city.tsp": 20929498}``; the others are looked for."""
     cpu: Seconds | None = None
+    """CPU time of each of the first runs that look for one, doubled in later rounds. The cut-off unless set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +155,19 @@ def _jobs(table: object) -> JobSettings:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionSettings:
-    """Where runs are made, how many at a time (default: one per core) and what a run may use."""
+    """Where and how runs are made. Neither changes what a build comes to."""
 
     workers: int | None = None
+    """Runs at a time. One per core unless set."""
     memory: Bytes = 2 * 1024**3
+    """What one run may use, at least 16MiB."""
     backend: str = "local"
     """``local``: this machine; ``dask``: a Dask cluster, of local processes unless one of the following is given."""
     scheduler: str | None = None
     """The address of a cluster that is there, such as ``tcp://host:8786``."""
     jobqueue: Annotated[JobSettings, _jobs] | None = None
+    """Workers as jobs of a batch system: ``system`` (lsf, pbs, sge or slurm), ``jobs`` (1 unless set), and what each
+    asks for in the words of dask-jobqueue, such as ``cores``, ``memory``, ``walltime`` and ``queue``."""
 
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
@@ -177,9 +193,10 @@ class ExecutionSettings:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario file, whole."""
+    """What ``ceps check`` and ``ceps build`` read."""
 
     seed: int
+    """All randomness is derived from it."""
     problem: ProblemSettings
     portfolio: PortfolioSettings
     metric: MetricSettings

@@ -9,6 +9,7 @@ import typer
 from ceps import __version__
 from ceps.cli.build import build, check
 from ceps.cli.compare import compare
+from ceps.cli.draw import draw
 from ceps.cli.evaluate import evaluate
 from ceps.cli.export import export
 from ceps.cli.generate import generate
@@ -49,5 +50,5 @@ def root(
     """Build parallel algorithm portfolios from a handful of instances, and solve with them every day."""
 
 
-for _command in (generate, check, build, watch, solve, evaluate, compare, report, export, reference):
+for _command in (generate, check, build, watch, solve, draw, evaluate, compare, report, export, reference):
     app.command()(_command)

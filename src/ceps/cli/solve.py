@@ -62,7 +62,7 @@ def solve(
     if out is not None:
         check_output_file("--out", out, instance, portfolio)
     if draw is not None:
-        check_picture_file(draw, out, instance, portfolio)
+        check_picture_file("--draw", draw, instance, portfolio, solution=out)
     warn_of_sharing(len(chosen), "components")
     with RaceView(messages, chosen, seconds) as view:
         answer = race(chosen, read, seconds, target, seed, most_memory, view.show)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ceps.box import boxed_portfolio
 from ceps.comparing.experiment import Entrant, Experiment
@@ -19,7 +20,6 @@ from ceps.solvers.solver import default_configuration
 from ceps.tables import brief, naming, read_table
 
 BOX = "box"
-FIXED = ("default", "portfolio", "vbs")
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]*")
 
 
@@ -77,18 +77,35 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class _Default:
+class DefaultSettings:
+    """A solver as it is, with its default configuration."""
+
     solver: str
+    """Which one."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Portfolio:
+class PortfolioFileSettings:
+    """A portfolio that was built before."""
+
     file: str = BOX
+    """A portfolio.json, relative to the experiment's folder, or ``"box"``: the one in the box."""
 
 
 @dataclass(frozen=True, slots=True)
-class _VirtualBest:
+class VirtualBestSettings:
+    """On every instance the best of several contenders, in hindsight."""
+
     of: tuple[str, ...]
+    """Their labels."""
+
+
+FIXED: Mapping[str, type[Any]] = {
+    "default": DefaultSettings,
+    "portfolio": PortfolioFileSettings,
+    "vbs": VirtualBestSettings,
+}
+"""Contenders that use no budget, with their settings."""
 
 
 def assemble_field(
@@ -123,13 +140,15 @@ def _contender(
         raise UserError(f"label = {brief(entrant.label)}: use letters, digits, spaces and . _ + - only")
     match entrant.name:
         case "default":
-            name = read_table(_Default, entrant.options, "[[methods]]").solver
+            name = read_table(DefaultSettings, entrant.options, "[[methods]]").solver
             return _default(entrant.label or f"{name.upper()}-default", name, experiment, cast, base)
         case "portfolio":
-            file = read_table(_Portfolio, entrant.options, "[[methods]]").file
+            file = read_table(PortfolioFileSettings, entrant.options, "[[methods]]").file
             return _given(entrant.label, file, cast, base, on_left_out)
         case "vbs":
-            return VirtualBest(entrant.label or "VBS", read_table(_VirtualBest, entrant.options, "[[methods]]").of)
+            return VirtualBest(
+                entrant.label or "VBS", read_table(VirtualBestSettings, entrant.options, "[[methods]]").of
+            )
         case name if name in METHODS:
             return _builder(entrant.label, MethodSettings(name, entrant.options), experiment, cast, base)
     raise UserError(f"name = {brief(entrant.name)} is unknown.{did_you_mean(entrant.name, [*METHODS, *FIXED])}")

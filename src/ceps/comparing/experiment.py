@@ -26,7 +26,9 @@ class InstanceSettings:
     """The problem class and all instances, for training and for tests: files (``instances``) or generated ones."""
 
     name: str
+    """The problem class."""
     instances: tuple[str, ...] = ()
+    """Files, folders or patterns such as ``"data/*.tsp"``, relative to the experiment's folder."""
     generate: GenerateSettings | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The problem's own, such as ``dispatching_cost = 300``."""
@@ -39,6 +41,7 @@ class InstanceSettings:
 
 
 def _share_or_count(value: object) -> float | int:
+    """A share between 0 and 1, or a whole number."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
         return value
     if isinstance(value, float) and 0.0 < value < 1.0:
@@ -51,6 +54,7 @@ class SplitSettings:
     """Random splits into training and test instances."""
 
     count: int = 3
+    """How many, independent of each other."""
     train: Annotated[Any, _share_or_count] = 0.06
     """The share of training instances, or their number. The paper has 30 of 500."""
 
@@ -76,21 +80,23 @@ class Entrant:
     """One of ``[[methods]]``; its own settings stand beside its name and label."""
 
     name: str
+    """A construction method, or one of the contenders below that use no budget."""
     label: str | None = None
-    """What tables and figures call it."""
+    """What tables and figures call it. A usual name, such as CEPS or EAX-tuned, unless set."""
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """An experiment file, whole."""
+    """What ``ceps compare`` reads."""
 
     seed: int
+    """All randomness is derived from it, the splits too."""
     problem: InstanceSettings
     portfolio: PortfolioSettings
     metric: MetricSettings
     budget: BudgetSettings
-    """Of each method on each split."""
+    """The budget is that of each method on each split."""
     methods: tuple[Entrant, ...]
     splits: SplitSettings = SplitSettings()
     test: TestSettings = TestSettings()

@@ -24,9 +24,13 @@ class Shares:
     """
 
     initialisation: float = 8.0
+    """Testing candidates for the first portfolio."""
     configuration: float = 60.0
+    """Searching new members, in all iterations together."""
     validation: float = 20.0
+    """Comparing the portfolios found, in all iterations together."""
     generation: float = 6.0
+    """Breeding instances, between iterations."""
 
     def __post_init__(self) -> None:
         above_zero(self.initialisation, self.configuration, self.validation, self.generation)

@@ -21,8 +21,11 @@ class Shares:
     """How the budget is shared: as in CEPS, but for the generation."""
 
     initialisation: float = 8.0
+    """Testing candidates for the first portfolio."""
     configuration: float = 60.0
+    """Searching new members, in all iterations together."""
     validation: float = 20.0
+    """Comparing the portfolios found, in all iterations together."""
 
     def __post_init__(self) -> None:
         above_zero(self.initialisation, self.configuration, self.validation)

@@ -18,24 +18,27 @@ from ceps.construction.shared_settings import SessionSettings, at_least_one
 from ceps.construction.tuner import Search
 from ceps.construction.validation import Replacement, contributions, validate
 
+REMOVALS = ("stratified", "random")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvolutionSettings(SessionSettings):
     """Settings of the methods that evolve a portfolio; ``sessions`` are those of every iteration."""
 
     iterations: int = 4
-    """MaxIte."""
+    """MaxIte: rounds of configuration and validation. CEPS breeds instances between them."""
     candidates: int = 100
     """The most configurations tested for the first portfolio."""
     removal: str = "stratified"
-    """Which member a session replaces: every one in turn (``stratified``) or a random one (``random``, the paper's)."""
+    """Which member a session replaces: each in turn, what remains to the least useful; or a random one, as in the
+    paper."""
     elitist: bool = True
     """Keep Θ unless a candidate is better on the same seeds. ``false``: the best candidate always replaces it."""
 
     def __post_init__(self) -> None:
         at_least_one(self, "iterations", "sessions", "in_flight", "candidates", "batch")
-        if self.removal not in ("stratified", "random"):
-            raise ValueError(f"removal must be 'stratified' or 'random', not '{self.removal}'")
+        if self.removal not in REMOVALS:
+            raise ValueError(f"removal must be {' or '.join(map(repr, REMOVALS))}, not '{self.removal}'")
 
 
 def first_portfolio(task: Task, settings: EvolutionSettings, budget: Budget) -> tuple[Members, Scores]:

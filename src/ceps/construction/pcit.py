@@ -22,7 +22,7 @@ class PcitSettings(SessionSettings):
     """Settings of PCIT, in a scenario beside ``name = "pcit"``; there are ``sessions`` portfolios to choose from."""
 
     phases: int = 4
-    """P: phases of configuration. Instances are transferred between them."""
+    """P: phases of configuration; instances move between them. Half of the configuration is the last one's."""
     shares: Shares = Shares()  # noqa: RUF009 - a frozen value
 
     def __post_init__(self) -> None:

@@ -39,7 +39,9 @@ class Shares:
     """How the budget is shared: t_c and t_v of GLOBAL and PCIT in the paper, 7.5 h and 1 h."""
 
     configuration: float = 7.5
+    """Searching."""
     validation: float = 1.0
+    """Comparing what was found."""
 
     def __post_init__(self) -> None:
         above_zero(self.configuration, self.validation)

@@ -76,12 +76,12 @@ class Problem(Protocol):
         """A feasible solution in words, such as a table of its routes; empty when its cost says enough."""
         return ""
 
-    def draw(self, instance: Any, solution: Solution, figure: Figure) -> None:
-        """Draw a feasible solution into an empty figure, and give the figure its size.
+    def draw(self, instance: Any, solution: Solution | None, figure: Figure) -> None:
+        """Draw a feasible solution, or without one the instance, into an empty figure, and give the figure its size.
 
         Import matplotlib where it is used: processes that runs are forked from must stay small.
         """
-        raise UserError(f"solutions of problem '{self.name}' cannot be drawn")
+        raise UserError(f"instances and solutions of problem '{self.name}' cannot be drawn")
 
     def sketch(self, instance: Any, solution: Solution | None) -> Sketch | None:
         """What a page needs to draw an instance and, if there is one, a feasible solution; None if there is no way."""

@@ -36,21 +36,32 @@ _NATIVE_NAMES: Mapping[str, str] = {
 }
 """The parameters under the names they have in the literature on CEPS, and what the native code calls them."""
 
+_MEANINGS: Mapping[str, str] = {
+    "PopSize": "members of each population",
+    "Num_MPCIH": "starts by merging",
+    "Num_RSCIM": "starts by insertion in random sequence; the other members start as crossovers of both kinds",
+    "ConvergenceCountLimit": "generations without a better solution after which the populations start again",
+    "mutation_rate": "share of offspring that are mutated",
+    "Num_Elitism": "members of the second population that are improved, and crossed with each other",
+    "isolated_lower": "a ruin is of n/k customers, k uniform between this",
+    "isolated_upper": "and this",
+    "beta_start": "weight of the way to the new place in the savings of the first start by merging",
+    "beta_increment": "its step from one start to the next",
+    "reinsertion_thresh": "a draw from 0 to 9 below this: the offspring is improved by reinsertion",
+    "swap_thresh": "otherwise, below this: by swaps; else not",
+}
+"""What parameters are for."""
+
 _FEW_CUSTOMERS = 8
 """So few customers that one round finds the best solution: a run then ends by itself."""
 
 
 @dataclass(frozen=True)
 class CoGa(Solver):
-    """The project's own Co-GA. Populations start again until the target or the limit.
-
-    Parameters
-    ----------
-    rounds
-        Most rounds, from the start of the populations to stagnation; 0: as many as there is time for.
-    """
+    """The project's own Co-GA. Populations start again until the target or the limit."""
 
     rounds: int = 0
+    """Most rounds, from the start of the populations to stagnation; 0: as many as there is time for."""
     name: str = field(default="coga", init=False)
     problems: tuple[str, ...] = field(default=("vrpspdtw",), init=False)
 
@@ -68,7 +79,7 @@ class CoGa(Solver):
         # Here and not above: importing ConfigSpace takes a second, and runs do not need it.
         from ConfigSpace import ConfigurationSpace, Float, Integer  # noqa: PLC0415
 
-        space = ConfigurationSpace(name=self.name)
+        space = ConfigurationSpace(name=self.name, meta=dict(_MEANINGS))
         space.add(
             Integer("PopSize", (30, 70), default=50),
             Integer("Num_MPCIH", (4, 12), default=7),

@@ -38,18 +38,28 @@ _CHOICES: Mapping[str, Mapping[Any, Any]] = {
 }
 """Parameters with names for values, and what the native code calls them."""
 
+_MEANINGS: Mapping[str, str] = {
+    "population": "tours of a population",
+    "offspring": "most children of a pair",
+    "selection": "what the best child is: most gain per loss of diversity, or most gain",
+    "start": "start tours, before they are improved",
+    "improvement": "how start tours are improved",
+    "neighbours": "neighbours of a city in that",
+    "merge_neighbours": "neighbours of a city in merging sub-tours",
+    "block": "whether the block strategy follows the single strategy",
+    "block_after": "generations without a better tour after which it does",
+    "restart_after": "generations without a better tour after which a population is given up",
+    "restart": "the next population",
+}
+"""What parameters are for."""
+
 
 @dataclass(frozen=True)
 class Eax(Solver):
-    """The project's own EAX. Restarted until the target or the limit.
-
-    Parameters
-    ----------
-    populations
-        Most populations to evolve, one after the other; 0: as many as there is time for.
-    """
+    """The project's own EAX. Restarted until the target or the limit."""
 
     populations: int = 0
+    """Most populations to evolve, one after the other; 0: as many as there is time for."""
     name: str = field(default="eax", init=False)
     problems: tuple[str, ...] = field(default=("tsp",), init=False)
 
@@ -67,7 +77,7 @@ class Eax(Solver):
         # Here and not above: importing ConfigSpace takes a second, and runs do not need it.
         from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Integer  # noqa: PLC0415
 
-        space = ConfigurationSpace(name=self.name)
+        space = ConfigurationSpace(name=self.name, meta=dict(_MEANINGS))
         space.add(
             Integer("population", (20, 400), default=100, log=True),
             Integer("offspring", (5, 100), default=30, log=True),

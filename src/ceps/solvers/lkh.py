@@ -78,20 +78,42 @@ _PARAMETERS: Mapping[str, _Range | _Choice] = {
     "SUBSEQUENT_MOVE_TYPE": _Choice((0, 2, 3, 4, 5, 6), default=0),
     "SUBSEQUENT_PATCHING": _Choice(_YES_NO, default="yes"),
 }
+_MEANINGS: Mapping[str, str] = {
+    "ASCENT_CANDIDATES": "candidate edges of a city during the ascent",
+    "BACKBONE_TRIALS": "trials whose common edges are kept in those that follow",
+    "BACKTRACKING": "whether the first move of a sequence is sought with backtracking",
+    "CANDIDATE_SET_TYPE": "how candidate edges are chosen",
+    "EXTRA_CANDIDATES": "further candidate edges of a city",
+    "EXTRA_CANDIDATE_SET_TYPE": "how these are chosen",
+    "GAIN23": "whether moves that part and join tours are sought where no other improves",
+    "GAIN_CRITERION": "whether the gain must stay above 0 at every step of a move",
+    "INITIAL_STEP_SIZE": "first step of the ascent",
+    "INITIAL_TOUR_ALGORITHM": "how the start tour is made",
+    "INITIAL_TOUR_FRACTION": "share of the start tour that comes from a given one; ceps gives none",
+    "KICKS": "how often a tour that moves do not improve is perturbed",
+    "KICK_TYPE": "edges that a perturbation exchanges at random; 0: LKH's special one",
+    "MAX_BREADTH": "most edges considered at a step of a move",
+    "MAX_CANDIDATES": "most candidate edges of a city",
+    "MOVE_TYPE": "edges exchanged by a move",
+    "PATCHING_A": "most alternating cycles with which cycles are patched to a tour",
+    "PATCHING_C": "most cycles that are patched to a tour",
+    "POPULATION_SIZE": "tours of the genetic algorithm",
+    "RESTRICTED_SEARCH": "whether the first edge that a move removes must not be one of the best tour",
+    "SUBGRADIENT": "whether penalties of cities are found by subgradient optimisation, the ascent",
+    "SUBSEQUENT_MOVE_TYPE": "edges exchanged by the moves after the first of a sequence; 0: as by the first",
+    "SUBSEQUENT_PATCHING": "whether cycles are patched in these as well",
+}
+"""What parameters are for."""
+
 _FIXED: Mapping[str, Value] = {"PROBLEM_FILE": str(_PROBLEM_FILE), "RUNS": 10000, "TRACE_LEVEL": 0}
 
 
 @dataclass(frozen=True)
 class Lkh(Solver):
-    """LKH with the 23 parameters that CEPS was published with.
-
-    Parameters
-    ----------
-    binary
-        The user's own LKH; without one a Python binding is used, LKHpy or else elkai.
-    """
+    """LKH with the 23 parameters that CEPS was published with."""
 
     binary: Path | None = None
+    """Your own LKH, relative to the scenario's folder; without one a Python binding is used, LKHpy or else elkai."""
     name: str = field(default="lkh", init=False)
     problems: tuple[str, ...] = field(default=("tsp",), init=False)
 
@@ -116,7 +138,7 @@ class Lkh(Solver):
             Integer,
         )
 
-        space = ConfigurationSpace(name=self.name)
+        space = ConfigurationSpace(name=self.name, meta=dict(_MEANINGS))
         for name, parameter in _PARAMETERS.items():
             if isinstance(parameter, _Choice):
                 space.add(Categorical(name, parameter.values, default=parameter.default))

@@ -58,6 +58,26 @@ _OPERATORS: Mapping[str, str] = {
 }
 """PyVRP's moves of customers between and within routes, and whether it uses them unless told otherwise."""
 
+_MEANINGS: Mapping[str, str] = {
+    "num_iters_no_improvement": "iterations without a better solution after which the search starts again",
+    "history_length": "how many iterations back the cost lies that a new solution is accepted by",
+    "exhaustive_on_best": "whether a new best solution is searched around exhaustively",
+    "solutions_between_updates": "solutions after which penalties are adapted",
+    "penalty_increase": "factor on penalties when too few of these were feasible",
+    "penalty_decrease": "factor on penalties when too many were",
+    "target_feasible": "the share of feasible solutions that is aimed at",
+    "feas_tolerance": "how far from that share penalties stay as they are",
+    "min_penalty": "the smallest penalty",
+    "max_penalty": "the largest penalty",
+    "weight_wait_time": "weight of waiting in how near two customers are",
+    "num_neighbours": "near customers that moves are tried with",
+    "symmetric_proximity": "whether nearness is made the same in both directions",
+    "min_perturbations": "least perturbations of an iteration",
+    "extra_perturbations": "how many more there may be",
+    **dict.fromkeys(_OPERATORS, "whether this move is used"),
+}
+"""What parameters are for."""
+
 _YES_NO = ("yes", "no")
 
 
@@ -84,7 +104,7 @@ class PyVrp(Solver):
             Integer,
         )
 
-        space = ConfigurationSpace(name=self.name)
+        space = ConfigurationSpace(name=self.name, meta=dict(_MEANINGS))
         space.add(
             Integer("num_iters_no_improvement", (1000, 1_000_000), default=150_000, log=True),
             Integer("history_length", (10, 3000), default=300, log=True),

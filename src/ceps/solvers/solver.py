@@ -38,7 +38,7 @@ class Solver(Protocol):
 
     @property
     def space(self) -> ConfigurationSpace:
-        """The parameters, their domains and defaults."""
+        """The parameters, their domains and defaults. Its ``meta`` says what each is for, by name; for people."""
 
     def prepare(self) -> None:
         """Load what every run needs. Called once in the process that runs are forked from; costs no run anything.

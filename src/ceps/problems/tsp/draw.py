@@ -1,4 +1,4 @@
-"""A tour as a picture, and as the sketch of one."""
+"""Cities and a tour as a picture, and as the sketch of one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 TOUR, CITIES = "#2a6f97", "#d1495b"
 
 
-def draw(instance: TspInstance, tour: Sequence[int], figure: Figure) -> None:
-    """Cities and the tour through them, given by node ids."""
+def draw(instance: TspInstance, tour: Sequence[int] | None, figure: Figure) -> None:
+    """Cities and the tour through them, given by node ids, if there is one."""
     figure.set_size_inches(9.0, 9.0)
     axes = figure.add_subplot(aspect="equal")
-    x, y = _places(instance)[np.array([*tour, tour[0]]) - 1].T
-    axes.plot(x, y, color=TOUR, linewidth=1.2, solid_joinstyle="round", zorder=1)
-    axes.scatter(x[:-1], y[:-1], s=float(np.clip(6000 / instance.n, 1.0, 30.0)), color=CITIES, linewidths=0, zorder=2)
+    x, y = _places(instance).T
+    if tour is not None:
+        way = np.array([*tour, tour[0]]) - 1
+        axes.plot(x[way], y[way], color=TOUR, linewidth=1.2, solid_joinstyle="round", zorder=1)
+    axes.scatter(x, y, s=float(np.clip(6000 / instance.n, 1.0, 30.0)), color=CITIES, linewidths=0, zorder=2)
     axes.set_title(f"Cities: {instance.n}", fontsize="medium", color="0.3")
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(colors="0.4", labelsize="small")

@@ -51,7 +51,7 @@ class Tsp(Problem):
     def check(self, instance: TspInstance, solution: Solution) -> int | Infeasible:
         return check.check(instance, solution)
 
-    def draw(self, instance: TspInstance, solution: Solution, figure: Figure) -> None:
+    def draw(self, instance: TspInstance, solution: Solution | None, figure: Figure) -> None:
         draw.draw(instance, solution, figure)
 
     def sketch(self, instance: TspInstance, solution: Solution | None) -> Sketch:

@@ -1,4 +1,4 @@
-"""Routes as a picture: the map, a legend, and every customer's window with the service in it; and the sketch of one."""
+"""A day as a picture: the map with the routes, a legend, every customer's window; and the sketch of one."""
 
 from __future__ import annotations
 
@@ -29,16 +29,58 @@ _LABELLED_CUSTOMERS = 110
 """With more customers than this, the lines of the windows are too narrow for their ids."""
 _LABEL_HEIGHT = 0.13
 """Inches of a route's number beside the windows."""
+_UNSERVED = "#2a6f97"
+"""The colour of customers that are on no route."""
 
 
-def draw(instance: VrpspdtwInstance, solution: Solution, figure: Figure) -> None:
-    """Routes in colours, numbered as in the solution."""
-    plan = days(instance, solution)
+def draw(instance: VrpspdtwInstance, solution: Solution | None, figure: Figure) -> None:
+    """Routes in colours, numbered as in the solution; without one, the customers and their windows."""
+    if solution is None:
+        _draw_unserved(instance, figure)
+    else:
+        _draw_routes(instance, days(instance, solution), figure)
+
+
+def _draw_unserved(instance: VrpspdtwInstance, figure: Figure) -> None:
+    figure.set_size_inches(sum(_WIDTHS), max(_map_height(instance), _windows_height(instance)))
+    grid = figure.add_gridspec(1, 2, width_ratios=_WIDTHS)
+    places = figure.add_subplot(grid[0, 0], aspect="equal")
+    x, y = instance.coordinates[1:].T
+    places.scatter(x, y, s=_dot_size(instance), color=_UNSERVED, edgecolors="white", linewidths=0.4, zorder=3)
+    _draw_depot(places, instance)
+    places.set_title(f"Customers: {instance.n}", loc="left", fontsize="medium", color="0.3")
+    _quiet(places)
+    _draw_open_windows(figure.add_subplot(grid[0, 1]), instance)
+
+
+def _draw_open_windows(axes: Axes, instance: VrpspdtwInstance) -> None:
+    """A line for every customer, in the order in which their windows open."""
+    from matplotlib.collections import PolyCollection  # noqa: PLC0415
+
+    nodes = 1 + np.lexsort((instance.due[1:], instance.ready[1:]))
+    windows = _boxes(np.arange(instance.n), instance.ready[nodes], instance.due[nodes])
+    # With an edge, also a window of no width is seen.
+    axes.add_collection(
+        PolyCollection(windows, facecolors=_UNSERVED, edgecolors="face", linewidths=0.5, alpha=0.4, zorder=1)
+    )
+    if instance.n <= _LABELLED_CUSTOMERS:
+        opening = np.maximum(instance.ready[nodes], instance.ready[0])
+        for row, (node, opens) in enumerate(zip(nodes, opening, strict=True)):
+            _label(axes, str(instance.ids[node]), (opens, row), (3.0, 0.0), va="center", fontsize=6)
+    axes.set_xlim(float(instance.ready[0]), _last_window(instance))
+    axes.set_ylim(instance.n - 0.5, -0.5)
+    _quiet(axes)
+    axes.set_yticks([])
+    axes.set_xlabel("time", color="0.3")
+    axes.grid(axis="x", color="0.9", linewidth=0.6, zorder=0)
+    axes.set_title("Time windows, by the time they open", loc="left", fontsize="medium", color="0.3")
+
+
+def _draw_routes(instance: VrpspdtwInstance, plan: Sequence[Day], figure: Figure) -> None:
     colours = [_colour(number) for number in range(len(plan))]
-    width, height = np.ptp(instance.coordinates, axis=0)
-    map_height = _WIDTHS[0] * float(np.clip(height / max(width, 1e-9), 0.45, 0.95))
+    map_height = _map_height(instance)
     legend = _LEGEND_LINE * (-(-min(len(plan), _LEGEND_MOST) // _LEGEND_COLUMNS) + 3)
-    below = max(0.01, float(np.clip(0.1 * instance.n, 5.0, 13.0)) - map_height - legend)
+    below = max(0.01, _windows_height(instance) - map_height - legend)
     heights = [map_height, legend, below]
     figure.set_size_inches(sum(_WIDTHS), sum(heights))
     grid = figure.add_gridspec(3, 2, width_ratios=_WIDTHS, height_ratios=heights)
@@ -62,6 +104,26 @@ def sketch(instance: VrpspdtwInstance, solution: Solution | None) -> Sketch:
     return Sketch(instance.coordinates, marked=(0,), ways=ways, windows=windows, visits=visits)
 
 
+def _map_height(instance: VrpspdtwInstance) -> float:
+    """Inches."""
+    width, height = np.ptp(instance.coordinates, axis=0)
+    return _WIDTHS[0] * float(np.clip(height / max(width, 1e-9), 0.45, 0.95))
+
+
+def _windows_height(instance: VrpspdtwInstance) -> float:
+    """Inches, at least."""
+    return float(np.clip(0.1 * instance.n, 5.0, 13.0))
+
+
+def _dot_size(instance: VrpspdtwInstance) -> float:
+    return float(np.clip(4000 / instance.n, 9.0, 45.0))
+
+
+def _last_window(instance: VrpspdtwInstance) -> float:
+    """When the last window closes."""
+    return min(float(instance.due[0]), float(instance.due[1:].max()))
+
+
 def _colour(number: int) -> Colour:
     """Neighbours in number are far apart in hue, by the golden ratio; those of a like hue differ in darkness."""
     saturation, value = ((0.80, 0.72), (0.62, 0.88), (0.90, 0.52))[number % 3]
@@ -81,18 +143,22 @@ def _draw_map(axes: Axes, instance: VrpspdtwInstance, plan: Sequence[Day], colou
     axes.add_collection(LineCollection(ends, colors=twice, linewidths=0.7, alpha=0.35, zorder=1))
     routes = [places[day.nodes] for day in plan]
     axes.add_collection(LineCollection(routes, colors=list(colours), linewidths=1.4, zorder=2))
-    size = float(np.clip(4000 / instance.n, 9.0, 45.0))
     x, y = np.concatenate(routes).T
-    axes.scatter(x, y, s=size, color=_of_customers(plan, colours), edgecolors="white", linewidths=0.4, zorder=3)
+    axes.scatter(
+        x, y, s=_dot_size(instance), color=_of_customers(plan, colours), edgecolors="white", linewidths=0.4, zorder=3
+    )
     for number, (day, colour) in enumerate(zip(plan, colours, strict=True), start=1):
         farthest = day.nodes[int(np.argmax(instance.from_depot[day.nodes]))]
         _label(axes, str(number), places[farthest], (0.0, 5.0), color=colour, ha="center", fontsize=7, weight="bold")
-    axes.scatter(
-        places[0, 0], places[0, 1], s=130, marker="s", color="black", edgecolors="white", linewidths=1.0, zorder=5
-    )
-    _label(axes, "depot", places[0], (8.0, -12.0), weight="bold")
+    _draw_depot(axes, instance)
     axes.set_title(f"Routes: {len(plan)}, customers: {instance.n}", loc="left", fontsize="medium", color="0.3")
     _quiet(axes)
+
+
+def _draw_depot(axes: Axes, instance: VrpspdtwInstance) -> None:
+    x, y = instance.coordinates[0].tolist()
+    axes.scatter(x, y, s=130, marker="s", color="black", edgecolors="white", linewidths=1.0, zorder=5)
+    _label(axes, "depot", (x, y), (8.0, -12.0), weight="bold")
 
 
 def _of_customers(plan: Sequence[Day], colours: Sequence[Colour]) -> list[Colour]:
@@ -162,8 +228,7 @@ def _draw_windows(
             _label(axes, str(instance.ids[node]), (start, row), (-3.0, 0.0), ha="right", va="center", fontsize=6)
     for begin, end in zip(first[1::2], first[2::2], strict=False):
         axes.axhspan(begin - 0.5, end - 0.5, color="0.955", linewidth=0, zorder=0)
-    last_window = min(float(instance.due[0]), float(instance.due[1:].max()))
-    axes.set_xlim(float(instance.ready[0]), max([last_window, *(day.back for day in plan)]))
+    axes.set_xlim(float(instance.ready[0]), max([_last_window(instance), *(day.back for day in plan)]))
     axes.set_ylim(len(nodes) - 0.5, -0.5)
     _quiet(axes)
     middles = ((first[:-1] + first[1:] - 1) / 2).tolist()

@@ -29,23 +29,20 @@ class Vrpspdtw(Problem):
 
     A solution is a list of routes, each the list of the customers it visits, by the ids of the instance's file. Its
     cost is the dispatching cost of each route and the unit cost of each unit of distance.
-
-    Parameters
-    ----------
-    dispatching_cost, unit_cost
-        What a used vehicle and a unit of distance cost when the instance's file does not say.
-    demands
-        How mutants get their demands: ``"redraw"`` as the paper has it, or ``"shift"``.
-    service
-        What becomes of service times when a mutant's demands change: ``"by-demand"`` or ``"keep"``.
     """
 
     name: str = field(default="vrpspdtw", init=False)
     suffixes: tuple[str, ...] = field(default=(".vrpspdtw", ".txt"), init=False)
     dispatching_cost: float = 2000.0
+    """What a used vehicle costs where the instance's file does not say."""
     unit_cost: float = 1.0
+    """What a unit of distance costs where the instance's file does not say."""
     demands: str = "redraw"
+    """Demands of mutants: new ones, uniform between the parent's smallest and largest, as in the paper; or the
+    parent's, shifted a little."""
     service: str = "by-demand"
+    """Service times of mutants: a customer that gets or loses a demand gets the usual one of such customers; or
+    keeps its own."""
 
     def __post_init__(self) -> None:
         for key in ("dispatching_cost", "unit_cost"):
@@ -82,7 +79,7 @@ class Vrpspdtw(Problem):
     def describe(self, instance: VrpspdtwInstance, solution: Solution) -> str:
         return schedule.table(instance, solution)
 
-    def draw(self, instance: VrpspdtwInstance, solution: Solution, figure: Figure) -> None:
+    def draw(self, instance: VrpspdtwInstance, solution: Solution | None, figure: Figure) -> None:
         draw.draw(instance, solution, figure)
 
     def sketch(self, instance: VrpspdtwInstance, solution: Solution | None) -> Sketch:
