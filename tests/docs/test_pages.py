@@ -22,7 +22,7 @@ from tests.docs.blocks import PAGES, ROOT, Block, blocks_of
 from tests.docs.scale import give_files, smaller
 
 CEPS = str(Path(sys.executable).with_name("ceps"))
-REASONS = {"needs a SLURM cluster"}
+REASONS = {"installs packages", "needs other hosts"}
 """Why blocks are not executed."""
 LANGUAGES = {"sh", "python", "toml", "text", "console"}
 
