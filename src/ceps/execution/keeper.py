@@ -109,7 +109,8 @@ class Keeper:
             interruption=(self._connection.fileno(), lambda: self._told_to_stop(order.number)),
         )
         checked, solution = self._check(run, progress.answer)
-        ending, reason = judge(contained, progress.claims, checked, run.target, run.limits.cpu)
+        decision = run.problem.target is not None
+        ending, reason = judge(contained, progress.claims, checked, run.target, run.limits.cpu, decision)
         return Outcome(
             ending=ending,
             cpu=contained.cpu,

@@ -7,21 +7,38 @@ from pathlib import Path
 from typing import Any
 
 from ceps.errors import UserError, did_you_mean
+from ceps.problems.described import DescribedProblem
 from ceps.problems.problem import Infeasible, Instance, Problem
 from ceps.problems.tsp import Tsp
 from ceps.problems.vrpspdtw import Vrpspdtw
-from ceps.tables import read_table
+from ceps.tables import Described, read_table
 
 PROBLEMS: Mapping[str, Problem] = {problem.name: problem for problem in (Tsp(), Vrpspdtw())}
 
 __all__ = ["PROBLEMS", "Infeasible", "Instance", "Problem", "problem_named", "problem_of_file"]
 
 
-def problem_named(name: str, settings: Mapping[str, Any] | None = None) -> Problem:
-    """The problem a scenario names, with the settings of its own that the scenario gives."""
-    if name not in PROBLEMS:
-        raise UserError(f"problem '{name}' is unknown.{did_you_mean(name, PROBLEMS)}")
-    return read_table(type(PROBLEMS[name]), settings or {}, "[problem.settings]")
+def problem_named(name: str, settings: Mapping[str, Any] | None = None, base: Path = Path()) -> Problem:
+    """The problem a scenario or a portfolio names, with the settings of its own that are given there.
+
+    Relative paths are relative to ``base``. A problem that is not in the box may be described in a file of its own.
+    """
+    settings = settings or {}
+    if name in PROBLEMS:
+        return read_table(type(PROBLEMS[name]), settings, "[problem.settings]", base)
+    if "file" in settings:
+        return _described(name, read_table(Described, settings, "[problem.settings]", base).file)
+    raise UserError(
+        f"problem '{name}' is unknown.{did_you_mean(name, PROBLEMS)} "
+        f'One of your own is described in a file: [problem.settings] file = "{name}.toml"'
+    )
+
+
+def _described(name: str, path: Path) -> Problem:
+    problem = DescribedProblem.described(path)
+    if problem.name != name:
+        raise UserError(f"{path}: name = '{problem.name}', but the problem is called '{name}'; call both the same")
+    return problem
 
 
 def problem_of_file(path: Path) -> Problem:
