@@ -31,6 +31,10 @@ def check(
         f"{scenario}: {counted(len(cast.instances), 'training instance')} of problem '{cast.problem.name}', "
         f"{cast.metric.name} with cut-off {cast.metric.cutoff:g} s, {counted(workers, 'worker')}"
     )
+    for message in building.limitations(settings.method.name, cast):
+        messages.print(message, style="yellow")
+    for line, came_of_it in rehearsal.trials(cast):
+        _section(f"\n{line}", came_of_it)
     failed = False
     with LocalExecutor(workers=1) as executor:
         for made in rehearsal.rehearse(cast, settings, executor):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from ceps.console import Voice
 from ceps.errors import UserError
 from ceps.execution.local import available_cores
 from ceps.portfolio import Portfolio
+from ceps.solvers.command import Command
 from ceps.texts import counted
 
 # No markup and no emoji: names of files and instances are printed as they are.
@@ -52,4 +54,7 @@ def load_portfolio(path: Path) -> Portfolio:
     for name, settings in portfolio.solver_settings.items():
         for key, value in settings.items():
             messages.print(f"{path}: {name} runs with {key} = {value}")
+    for name, solver in portfolio.solvers().items():
+        if isinstance(solver, Command):
+            messages.print(f"{path}: {name} is the program {shlex.join(solver.file.command)}")
     return portfolio
