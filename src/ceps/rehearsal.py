@@ -96,7 +96,7 @@ def trials(cast: Cast) -> Iterator[tuple[str, str]]:
 
 
 def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Rehearsal]:
-    """One short run per solver, of its default configuration on the first instance, with no target but a decision problem's.
+    """One short run per solver, of its default configuration on the first instance; only decisions have a target.
 
     Each is yielded when it starts, so that people can see what is called before it ends.
     """

@@ -80,10 +80,10 @@ def race(
         for future in futures:
             executor.stop(future)
         outcomes = tuple(_outcome(future) for future in futures)
-    return _best_of(outcomes if problem.target is None else _without_contradictions(outcomes), interrupted)
+    return _best_of(outcomes if problem.target is None else without_contradictions(outcomes), interrupted)
 
 
-def _without_contradictions(outcomes: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+def without_contradictions(outcomes: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
     """Answers to a decision problem: one that was verified makes those that nobody verified false."""
     best = min((outcome.cost for outcome in outcomes if outcome.cost is not None), default=0.0)
     false = Outcome(Ending.INVALID, cpu=0.0, reason="says what was not verified, while another answer was")
