@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ceps.box import boxed_portfolio
 from ceps.comparing.experiment import Entrant, Experiment
-from ceps.construction.methods import METHODS
+from ceps.construction.methods import method_names
 from ceps.errors import UserError, did_you_mean
 from ceps.portfolio import MetricChoice, Portfolio
 from ceps.rehearsal import Cast
@@ -130,9 +130,9 @@ def _contender(
             return _given(entrant.label, file, cast, base, on_left_out)
         case "vbs":
             return VirtualBest(entrant.label or "VBS", read_table(_VirtualBest, entrant.options, "[[methods]]").of)
-        case name if name in METHODS:
+        case name if name in (known := method_names()):
             return _builder(entrant.label, MethodSettings(name, entrant.options), experiment, cast, base)
-    raise UserError(f"name = {brief(entrant.name)} is unknown.{did_you_mean(entrant.name, [*METHODS, *FIXED])}")
+    raise UserError(f"name = {brief(entrant.name)} is unknown.{did_you_mean(entrant.name, [*known, *FIXED])}")
 
 
 def _builder(label: str | None, method: MethodSettings, experiment: Experiment, cast: Cast, base: Path) -> Builder:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ceps import plugins
 from ceps.errors import UserError, did_you_mean
+from ceps.plugins import plugin_class, plugin_names
 from ceps.solvers import concorde, eax
 from ceps.solvers.coga import CoGa
 from ceps.solvers.command import Command
@@ -25,15 +27,16 @@ __all__ = ["SOLVERS", "Solver", "exact_solver", "reference_consensus", "solver_n
 def solver_named(name: str, settings: Mapping[str, Any], base: Path = Path()) -> Solver:
     """A solver with its settings, as a scenario or a portfolio names it. Relative paths are relative to ``base``.
 
-    A solver that is not in the box may be described in a file of its own.
+    A solver that is not in the box may be a plug-in, or be described in a file of its own.
     """
-    if name in SOLVERS:
-        solver: Solver = read_table(SOLVERS[name], settings, f"[solvers.{name}]", base)
+    kind = SOLVERS[name] if name in SOLVERS else plugin_class(plugins.SOLVERS, name)
+    if kind is not None:
+        solver: Solver = read_table(kind, settings, f"[solvers.{name}]", base)
         return solver
     if isinstance(settings, Mapping) and "file" in settings:
         return _described(name, read_table(Described, settings, f"[solvers.{name}]", base).file)
     raise UserError(
-        f"solver '{name}' is unknown.{did_you_mean(name, SOLVERS)} "
+        f"solver '{name}' is unknown.{did_you_mean(name, [*SOLVERS, *plugin_names(plugins.SOLVERS)])} "
         f'A program of your own is described in a file: [solvers.{name}] file = "{name}.toml"'
     )
 
@@ -52,8 +55,8 @@ def reference_consensus(problem: str, settings: Mapping[str, Mapping[str, Any]],
     for name, kind in SOLVERS.items():
         if problem in kind.problems:
             return Consensus.of_default(solver_named(name, settings.get(name, {}), base))
-    for name, own in settings.items():
-        if problem in (solver := solver_named(name, own, base)).problems:
+    for name in [*settings, *plugin_names(plugins.SOLVERS)]:
+        if problem in (solver := solver_named(name, settings.get(name, {}), base)).problems:
             return Consensus.of_default(solver)
     raise UserError(f"no solver in the box can find references for problem '{problem}'; give known ones")
 
