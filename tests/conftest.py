@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("ceps.testing.executor")
+pytest.register_assert_rewrite("ceps.testing.executor", "ceps.testing.problem", "ceps.testing.solver")
