@@ -56,8 +56,7 @@ def test_what_answers_are_worth(executor: LocalExecutor, tmp_path: Path) -> None
 
 def test_a_race_ends_with_the_first_answer(tmp_path: Path) -> None:
     """Without a target of the user's, the problem's own ends a race."""
-    endless = SOLVES.replace(")", ", flush=True)")
-    solver = described.solver(tmp_path, endless, SOLVER)
+    solver = described.solver(tmp_path, "print('bits 11111', flush=True)\nwhile True: pass", SOLVER)
     described.problem(tmp_path, DECISION)
     portfolio = Portfolio(
         "zeros",

@@ -96,7 +96,7 @@ def trials(cast: Cast) -> Iterator[tuple[str, str]]:
 
 
 def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Rehearsal]:
-    """One short run per solver, of its default configuration on the first instance; only decisions have a target.
+    """One short run per solver, of its default configuration on the first instance, without a target.
 
     Each is yielded when it starts, so that people can see what is called before it ends.
     """
@@ -110,7 +110,6 @@ def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Reh
             instance=cast.instances[0],
             seed=seeds.derive(scenario.seed, "rehearsal"),
             limits=limits,
-            target=cast.problem.target,
         )
         call = solver.describe(configuration.as_dict())
         yield Rehearsal(solver, run.instance, call, limits, executor.submit(run))

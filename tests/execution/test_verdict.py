@@ -10,6 +10,7 @@ from ceps.problems.problem import Unverified
 from ceps.records import Ending
 
 ENDED = Contained(stop=None, status=0, cpu=1.0, wall=1.0, memory=0, output="")
+ENOUGH = Contained(stop=Stop.ENOUGH, status=-9, cpu=1.0, wall=1.0, memory=0, output="")
 STOPPED = Contained(stop=Stop.CPU, status=-9, cpu=1.0, wall=1.0, memory=0, output="")
 
 
@@ -27,7 +28,9 @@ def test_costs_above_the_target_are_no_lies() -> None:
     assert judge(ENDED, Claims(), 1.0, 0.0, 5.0)[0] is Ending.FINISHED
 
 
-@pytest.mark.parametrize(("contained", "ending"), [(ENDED, Ending.FINISHED), (STOPPED, Ending.TIMEOUT)])
+@pytest.mark.parametrize(
+    ("contained", "ending"), [(ENDED, Ending.FINISHED), (ENOUGH, Ending.FINISHED), (STOPPED, Ending.TIMEOUT)]
+)
 def test_answers_that_nobody_can_check(contained: Contained, ending: Ending) -> None:
     """They are worth nothing, but not held against the run, and the reason is told."""
     assert judge(contained, Claims(), Unverified("who knows"), 0.0, 5.0, decision=True) == (ending, "who knows")

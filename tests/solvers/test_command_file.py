@@ -100,6 +100,7 @@ MISTAKES = {
     "expression": (MINIMAL.replace("(.*)", "(.*"), "[output] solution is no regular expression"),
     "no group": (MINIMAL.replace("(.*)", ".*"), "[output] solution must have one group"),
     "json and more": (MINIMAL + "json = true", "json = true reads everything"),
+    "nothing to join": (MINIMAL.replace("solution", "cost") + "join_lines = true", "join_lines is for a solution"),
     "exit codes": (MINIMAL + "exit_codes = [300]", "exit_codes must be a list of numbers from 0 to 255"),
     "parameter": ('parameter = "--{name}"\n' + MINIMAL, "parameter must have the placeholder {value}"),
     "environment": (MINIMAL + "[environment]\nA = 1", "environment must have texts: A = 1 is none"),

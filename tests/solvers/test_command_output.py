@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
+from collections.abc import Iterator
+from dataclasses import replace
 from io import FileIO
 from typing import Any
 
@@ -16,7 +18,7 @@ from ceps.solvers import command_output
 from ceps.solvers.command_file import Output
 from ceps.solvers.command_output import Claim, Echo, read_claims, read_lines
 
-BOTH = Output(cost=r"^o (\S+)", solution=r"^v (.*)$", unsatisfiable="^s UNSAT")
+BOTH = Output(cost=r"^o (\S+)", solution=r"^v (.*)$", join_lines=True, unsatisfiable="^s UNSAT")
 
 
 def claims(text: str, output: Output = BOTH) -> list[Claim]:
@@ -51,9 +53,20 @@ def test_costs_and_solutions_in_lines(text: str, expected: list[Claim]) -> None:
 def test_programs_that_tell_less() -> None:
     """Costs without solutions, solutions without costs, and a mere word are claims where nothing more is described."""
     assert claims("o 9\no 5\n", Output(cost=r"^o (.*)$")) == [Claim("solved", 9), Claim("solved", 5)]
-    assert claims("v 1 2\nv 3\n", Output(solution="^v (.*)$")) == [Claim("solved", None, "1 2\n3")]
+    assert claims("v 1 2\n", Output(solution="^v (.*)$")) == [Claim("solved", None, "1 2")]
     assert claims("s SAT\n", Output(solved="^s SAT", unsatisfiable="UNSAT")) == [Claim("solved")]
     assert claims("cost 3 by abc", Output(cost=r"cost (\d+)", solution="by (.*)")) == [Claim("solved", 3, "abc")]
+
+
+@pytest.mark.parametrize("first", [["o 9", "v a"], ["v a", "o 9"]], ids=["cost first", "solution first"])
+def test_a_solution_on_one_line_is_read_at_once(first: list[str]) -> None:
+    """Nothing need follow it: a program may be silent for the rest of its time."""
+
+    def printed() -> Iterator[str]:
+        yield from first
+        raise AssertionError("another line was waited for")
+
+    assert next(read_claims(printed(), replace(BOTH, join_lines=False))) == Claim("solved", 9, "a")
 
 
 def test_a_cost_that_is_none() -> None:

@@ -40,6 +40,8 @@ def judge(
     ``decision``: the problem is one, on which answers above the target are false.
     """
     if isinstance(checked, Unverified):
+        if contained.stop is Stop.ENOUGH:
+            return Ending.FINISHED, checked.reason
         ending, reason = judge(contained, claims, None, target, cpu_limit)
         return ending, reason or checked.reason
     if isinstance(checked, Infeasible):

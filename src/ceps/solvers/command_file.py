@@ -69,7 +69,8 @@ class Output:
 
     cost: Annotated[str, _pattern(1)] | None = None
     solution: Annotated[str, _pattern(1)] | None = None
-    """Lines that follow one another are one solution."""
+    join_lines: bool = False
+    """Whether lines that follow one another are one solution, which is then complete with the first other line."""
     solved: Annotated[str, _pattern(None)] | None = None
     """For programs that tell no solution, where the problem trusts them."""
     unsatisfiable: Annotated[str, _pattern(None)] | None = None
@@ -82,6 +83,8 @@ class Output:
         patterns = (self.cost, self.solution, self.solved, self.unsatisfiable)
         if self.json and any(pattern is not None for pattern in patterns):
             raise ValueError("json = true reads everything; remove the regular expressions")
+        if self.join_lines and self.solution is None:
+            raise ValueError("join_lines is for a solution; give its regular expression")
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ def _text_claims(lines: Iterable[str], output: Output) -> Iterator[Claim]:
     for line in lines:
         number, part = _found(output.cost, line), _found(output.solution, line)
         cost = cost if number is None else _number(number[1])
-        if part is not None and number is None:
+        if part is not None and number is None and output.join_lines:
             block.add(part[1])
             continue
         solution = block.taken() or solution if part is None else part[1]
