@@ -32,6 +32,9 @@ class Lines:
     def keep(self, stage: str, score: float) -> None:
         return None
 
+    def warn(self, message: str) -> None:
+        print(f"# {message}", flush=True)
+
 
 def main() -> None:
     scenario = read_scenario(SCENARIO)

@@ -9,7 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.comparing.pure_contest import Whole
 
-pytest.register_assert_rewrite("ceps.testing.executor")
+pytest.register_assert_rewrite("ceps.testing.executor", "ceps.testing.problem", "ceps.testing.solver")
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ from ceps.portfolio import MetricChoice, Portfolio
 from ceps.records import Configuration
 from ceps.solvers.lkh import Lkh
 from ceps.solvers.solver import default_configuration
+from tests import described
 
 PORTFOLIO = Portfolio(
     problem="tsp",
@@ -256,3 +257,40 @@ def test_a_portfolio_with_anything_in_it_is_read_or_refused(
         read.save(tmp_path / "again.json")
         assert Portfolio.load(tmp_path / "again.json") == read
         assert read.describe()
+
+
+def test_programs_are_named_and_never_contained(tmp_path: Path) -> None:
+    """A portfolio of a described solver has the path of its description; a command in the file is refused."""
+    described.solver(tmp_path, "print()")
+    described.problem(tmp_path)
+    content = {
+        "format": 1,
+        "problem": "zeros",
+        "problem_settings": {"file": "zeros.toml"},
+        "metric": {"name": "par10", "cutoff": 1},
+        "members": [{"solver": "filler", "parameters": {"ones": 3}}],
+        "solvers": {"filler": {"file": "filler.toml"}},
+    }
+    portfolio = load(tmp_path, content)
+    assert portfolio.solver_settings == {"filler": {"file": str(tmp_path / "filler.toml")}}
+    assert portfolio.problem_class.name == "zeros"
+    assert portfolio.solvers()["filler"].name == "filler"
+    embedded = {**content, "solvers": {"filler": {"file": "filler.toml", "command": ["rm", "-rf", "/"]}}}
+    assert "[solvers.filler] unknown key 'command'" in refusal(tmp_path, embedded)
+    missing = {**content, "solvers": {"filler": {"file": "no-such.toml"}}}
+    assert "no-such.toml: cannot be read" in refusal(tmp_path, missing)
+
+
+def test_descriptions_are_looked_for_beside_the_portfolio(tmp_path: Path) -> None:
+    """A description that is no longer where it was may stand beside the portfolio."""
+    described.solver(tmp_path, "print()")
+    described.problem(tmp_path)
+    content = {
+        "format": 1,
+        "problem": "zeros",
+        "problem_settings": {"file": "/no/such/zeros.toml"},
+        "metric": {"name": "par10", "cutoff": 1},
+        "members": [{"solver": "filler", "parameters": {}}],
+        "solvers": {"filler": {"file": "/no/such/filler.toml"}},
+    }
+    assert load(tmp_path, content).solver_settings == {"filler": {"file": str(tmp_path / "filler.toml")}}

@@ -156,3 +156,36 @@ def test_consensus_takes_over_where_nothing_was_proved() -> None:
         references.establish([INSTANCE])
         assert references.cost(INSTANCE) == 0
         assert runner.runs_made == 4
+
+
+@dataclass(frozen=True)
+class Decision(Bits):
+    """A problem whose target is known."""
+
+    target: float | None = 1.0
+
+
+def test_decisions_have_their_target_without_any_run() -> None:
+    """The target of a decision problem is everybody's reference from the start, and costs nothing."""
+    with Store.in_memory() as store:
+        executor = ScriptedExecutor(lambda number, cpu: 0, [])
+        consensus = Consensus.of_default(BitSolver())
+        references = References(Decision(), consensus, Runner(store, executor), Effort(cpu=1.0), 1, MEMORY)
+        references.estimate([INSTANCE])
+        assert references.establish([INSTANCE]) == []
+        assert references.cost(INSTANCE) == 1.0
+        assert (references.cpu_of_one, references.cpu_charged, executor.limits) == (0.0, 0.0, [])
+
+
+def test_a_verified_answer_changes_what_counts() -> None:
+    """Once an answer was verified, which costs less than a believed one, it is what counts from the next phase on."""
+    with Store.in_memory() as store:
+        executor = ScriptedExecutor(lambda number, cpu: 0, [])
+        consensus = Consensus.of_default(BitSolver())
+        references = References(Decision(), consensus, Runner(store, executor), Effort(cpu=1.0), 1, MEMORY)
+        references.establish([INSTANCE])
+        references.note(INSTANCE, 0.0)
+        assert references.cost(INSTANCE) == 1.0
+        assert references.settle([INSTANCE]) == [INSTANCE]
+        references.establish([INSTANCE])
+        assert references.cost(INSTANCE) == 0.0

@@ -54,6 +54,9 @@ class BuildView:
         self._score = score
         self._console.print(f"{self._clock()}  portfolio of {stage}: training score {score:.4g}")
 
+    def warn(self, message: str) -> None:
+        self._console.print(message, style="yellow")
+
     def _clock(self) -> str:
         return "0:00:00" if self._numbers is None else _duration(self._numbers.wall)
 

@@ -58,6 +58,8 @@ class BuildWatch(Protocol):
 
     def keep(self, stage: str, score: float) -> None: ...
 
+    def warn(self, message: str) -> None: ...
+
 
 @dataclass
 class Numbers:
@@ -134,6 +136,8 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
         raise UserError(f'{named}: [budget] is missing; give one, such as cpu = "1h"')
     cast = assemble(scenario, base, named)
     plan(scenario, cast, named, executor.slots)
+    for message in limitations(scenario.method.name, cast):
+        watch.warn(message)
     with (
         Store.open(out, identity(scenario, cast)) as store,
         ProcessTuner(cast.solvers, scenario.seed) as tuner,
@@ -189,7 +193,8 @@ class Plan:
 def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | None:
     """The plan of a scenario; None when it has no budget. What cannot be built is refused, before anything is run."""
     effort = Effort(cpu=scenario.references.cpu or cast.metric.cutoff)
-    cpu_of_reference = effort.runs * effort.cpu if cast.metric.uses_target else 0.0
+    sought = cast.metric.uses_target and cast.problem.target is None
+    cpu_of_reference = effort.runs * effort.cpu if sought else 0.0
     with naming(named):
         smallest = method_named(scenario.method.name).smallest_budget(
             Outline(
@@ -219,6 +224,17 @@ def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | Non
     return Plan(budget, smallest, budget / workers, round(budget / lasts))
 
 
+def limitations(method: str, cast: Cast) -> list[str]:
+    """What a method cannot do with a problem, for people."""
+    if cast.problem.mutates or method != "ceps":
+        return []
+    return [
+        f"problem '{cast.problem.name}' has no mutate command: no instances can be bred against the portfolio. CEPS "
+        "becomes the evolution of a portfolio on the given instances alone, and may over-fit to them; what generation "
+        "would have cost goes to the other phases"
+    ]
+
+
 def identity(scenario: Scenario, cast: Cast) -> dict[str, Any]:
     """What a run directory belongs to: all that decides what a build comes to. Where runs are made does not."""
     settings = dataclasses.asdict(scenario)
@@ -227,6 +243,7 @@ def identity(scenario: Scenario, cast: Cast) -> dict[str, Any]:
         "purpose": "build",
         "scenario": settings,
         "instances": {instance.name: instance.id for instance in cast.instances},
+        **({"problem": cast.problem.version} if cast.problem.version else {}),
         "solvers": {solver.name: solver.version for solver in cast.solvers},
         "versions": {"ceps": __version__, **{name: metadata.version(name) for name in DECIDING}},
     }

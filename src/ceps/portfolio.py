@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -15,7 +15,7 @@ from ceps.problems import Problem, problem_named
 from ceps.records import Configuration, Value
 from ceps.solvers import solver_named
 from ceps.solvers.solver import Solver, plain_configuration
-from ceps.tables import as_float, brief, naming, read_table
+from ceps.tables import as_float, brief, naming, read_table, with_absolute_file
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -98,7 +98,7 @@ class Portfolio:
             raise UserError(f"{path}: cannot be read: {error.strerror}; give a portfolio.json") from error
         except (ValueError, RecursionError) as error:
             raise UserError(f"{path}: not a JSON file: {error}; give a portfolio.json") from error
-        return _portfolio(content, f"{path}:")
+        return _portfolio(content, f"{path}:", path.parent)
 
     def describe(self) -> str:
         """Members in readable form: what differs from each solver's defaults."""
@@ -140,11 +140,19 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON value")
 
 
-def _portfolio(content: object, where: str) -> Portfolio:
-    """The portfolio in a JSON value. Every part is checked: the file may come from a stranger."""
+def _portfolio(content: object, where: str, folder: Path) -> Portfolio:
+    """The portfolio in a JSON value. Every part is checked: the file may come from a stranger.
+
+    Programs of the user's are never in it: it names the files that describe them.
+    """
     if isinstance(content, Mapping) and content.get("format", FORMAT) != FORMAT:
         raise UserError(f"{where} format {brief(content['format'])} is not {FORMAT}; is ceps up to date?")
     table = read_table(_FileTable, content, where)
+    table = replace(
+        table,
+        problem_settings=_with_description(table.problem_settings, folder),
+        solvers={name: _with_description(settings, folder) for name, settings in table.solvers.items()},
+    )
     with naming(where.removesuffix(":")):
         problem_named(table.problem, table.problem_settings)
         for name, settings in table.solvers.items():
@@ -160,6 +168,15 @@ def _portfolio(content: object, where: str) -> Portfolio:
         for index, member in enumerate(table.members)
     )
     return Portfolio(table.problem, members, table.metric, table.solvers, table.provenance, table.problem_settings)
+
+
+def _with_description(settings: Any, folder: Path) -> Any:
+    """Settings whose description file is where it was, or else beside the portfolio: so both can be moved together."""
+    found = with_absolute_file(settings, folder)
+    if isinstance(found, Mapping) and isinstance(found.get("file"), str) and not os.path.exists(found["file"]):
+        beside = folder.absolute() / Path(found["file"]).name
+        return {**found, "file": str(beside)} if beside.exists() else found
+    return found
 
 
 def _member(member: _MemberTable, space: ConfigurationSpace, where: str) -> Configuration:

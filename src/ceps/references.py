@@ -69,7 +69,7 @@ class References:
     @property
     def cpu_of_one(self) -> float:
         """CPU seconds that a reference takes when the first runs agree."""
-        return self._effort.runs * self._effort.cpu
+        return 0.0 if self._problem.target is not None else self._effort.runs * self._effort.cpu
 
     def cost(self, instance: Any) -> float:
         """The cost that counts as solved. The reference must be known or established before."""
@@ -100,7 +100,7 @@ class References:
 
     def estimate(self, instances: Iterable[Any]) -> None:
         """Cheap references from the first run of the consensus, for instances that have none."""
-        missing = [instance for instance in instances if instance.id not in self._references]
+        missing = [instance for instance in self._undecided(instances) if instance.id not in self._references]
         self._play(missing, lambda instance: 1, self._effort.cpu)
         for instance in missing:
             self._take_consensus(instance)
@@ -109,7 +109,7 @@ class References:
         self, instances: Iterable[Any], on_established: Callable[[Any, Reference | None], None] = lambda *_: None
     ) -> list[Any]:
         """Proven or agreed references for all instances; the instances for which no run found a solution."""
-        wanted = [instance for instance in instances if instance.id not in self._settled]
+        wanted = [instance for instance in self._undecided(instances) if instance.id not in self._settled]
         missing = self._prove(wanted, on_established)
         for round_ in range(self._effort.rounds):
             self._play(missing, self._runs_missing, self._effort.cpu * 2**round_)
@@ -123,6 +123,16 @@ class References:
                     undecided.append(instance)
             missing = undecided
         return [instance for instance in wanted if instance.id not in self._references]
+
+    def _undecided(self, instances: Iterable[Any]) -> list[Any]:
+        """Instances whose reference is to be found by runs: none of a decision problem, whose target is known."""
+        target = self._problem.target
+        if target is None:
+            return list(instances)
+        for instance in instances:
+            if instance.id not in self._settled:
+                self.know(instance, target, "decision problem")
+        return []
 
     def _prove(self, instances: list[Any], on_established: Callable[[Any, Reference | None], None]) -> list[Any]:
         """Ask the exact solver, if there is one; the instances it did not prove."""

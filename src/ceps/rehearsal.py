@@ -15,6 +15,7 @@ from ceps.execution.executor import Executor, Run
 from ceps.metrics import Metric, metric_named
 from ceps.problems import Problem, problem_named
 from ceps.problems.collect import read_instances
+from ceps.problems.described import DescribedProblem
 from ceps.records import Limits, Outcome
 from ceps.settings import Scenario
 from ceps.solvers import Solver, solver_named
@@ -51,15 +52,21 @@ def assemble(scenario: Scenario, base: Path, named: str, key: str = "train") -> 
 
     ``base`` is the folder it stands in; in messages it is called ``named``, and its key of instance files ``key``.
     """
-    with naming(f"{named}: [problem] name"):
-        problem_named(scenario.problem.name)
+    if "file" not in scenario.problem.settings:
+        with naming(f"{named}: [problem] name"):
+            problem_named(scenario.problem.name)
     with naming(named):
-        problem = problem_named(scenario.problem.name, scenario.problem.settings)
+        problem = problem_named(scenario.problem.name, scenario.problem.settings, base)
         metric = metric_named(scenario.metric.name, scenario.metric.cutoff, scenario.metric.penalty)
         for name, settings in scenario.solvers.items():
             solver_named(name, settings, base)
     with naming(f"{named}: [portfolio] solvers"):
         solvers = [solver_named(name, scenario.solvers.get(name, {}), base) for name in scenario.portfolio.solvers]
+    if problem.target is not None and not metric.uses_target:
+        raise UserError(
+            f"{named}: [metric] name = '{metric.name}' compares costs, and problem '{problem.name}' is a decision "
+            f"problem; use name = 'par10'"
+        )
     for solver in solvers:
         if problem.name not in solver.problems:
             raise UserError(
@@ -80,6 +87,12 @@ def _instances(scenario: Scenario, problem: Problem, base: Path, named: str, key
         chosen = [seeds.derive(scenario.seed, "generate", index) for index in range(made.count)]
         names = list(problem.generators) if made.generator == "all" else [made.generator]
         return [problem.generate(name, made.size, seed, made.parameters) for name in names for seed in chosen]
+
+
+def trials(cast: Cast) -> Iterator[tuple[str, str]]:
+    """The commands of a described problem, each tried once on the first instance: its line, and what came of it."""
+    if isinstance(cast.problem, DescribedProblem):
+        yield from cast.problem.trials(cast.instances[0])
 
 
 def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Rehearsal]:

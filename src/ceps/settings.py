@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ceps.errors import did_you_mean
-from ceps.tables import Bytes, Seconds, as_float, brief, read_table, read_toml
+from ceps.tables import Bytes, Seconds, as_float, brief, read_table, read_toml, with_absolute_file
 
 SMALLEST_MEMORY = 16 * 1024**2
 BACKENDS = ("local", "dask")
@@ -210,12 +210,25 @@ class Scenario:
 
 def read_scenario(path: Path) -> Scenario:
     """Read a scenario file. Relative paths in it are relative to the folder it stands in."""
-    tables = read_toml(path)
+    tables = with_absolute_files(read_toml(path), path.parent)
     if isinstance(method := tables.get("method"), Mapping):
         options = {key: value for key, value in method.items() if key != "name"}
         name = {"name": method["name"]} if "name" in method else {}
         tables["method"] = {**name, "options": options}
     return read_table(Scenario, tables, f"{path}:")
+
+
+def with_absolute_files(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The tables of a scenario, where descriptions of problems and solvers are found from everywhere.
+
+    A portfolio that is built names them so.
+    """
+    problem, solvers = tables.get("problem"), tables.get("solvers")
+    if isinstance(problem, Mapping) and "settings" in problem:
+        tables["problem"] = {**problem, "settings": with_absolute_file(problem["settings"], folder)}
+    if isinstance(solvers, Mapping):
+        tables["solvers"] = {name: with_absolute_file(own, folder) for name, own in solvers.items()}
+    return tables
 
 
 def _at_least_one(settings: Any, *keys: str) -> None:

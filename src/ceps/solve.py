@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,8 @@ def race(
     if not time > 0.0:
         raise UserError(f"--time {time:g}: a race needs some time; give a number of seconds above 0")
     problem, solvers = portfolio.problem_class, portfolio.solvers()
+    if target is None:
+        target = problem.target  # The first answer to a decision problem ends the race.
     limits = Limits(cpu=time, memory=memory, wall=time)
     with LocalExecutor(workers=len(portfolio)) as executor:
         futures = [
@@ -78,7 +80,19 @@ def race(
         for future in futures:
             executor.stop(future)
         outcomes = tuple(_outcome(future) for future in futures)
-    return _best_of(outcomes, interrupted)
+    return _best_of(outcomes if problem.target is None else without_contradictions(outcomes), interrupted)
+
+
+def without_contradictions(outcomes: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+    """Answers to a decision problem: one that was verified makes those that nobody verified false."""
+    best = min((outcome.cost for outcome in outcomes if outcome.cost is not None), default=0.0)
+    false = Outcome(Ending.INVALID, cpu=0.0, reason="says what was not verified, while another answer was")
+    return tuple(
+        replace(false, cpu=each.cpu, wall=each.wall, memory=each.memory, output=each.output, host=each.host)
+        if each.cost is not None and each.cost > best
+        else each
+        for each in outcomes
+    )
 
 
 def _wait_until_decided(futures: list[Future[Outcome]]) -> None:

@@ -22,6 +22,7 @@ _UNITS_OF_TIME = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "d"
 _UNITS_OF_SIZE = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _BRIEF = reprlib.Repr()
 _BRIEF.maxlevel = 2
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)\s*")
 
 
@@ -69,8 +70,29 @@ def as_float(value: float) -> float:
         return inf
 
 
+def plain_name(value: object) -> str:
+    """A name that can be part of a file's name and of another name."""
+    if not isinstance(value, str) or not _PLAIN_NAME.fullmatch(value):
+        raise ValueError(f"must be a name of letters, digits and _ . + - only, not {brief(value)}")
+    return value
+
+
 Seconds = Annotated[float, duration]
 Bytes = Annotated[int, size]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Described:
+    """Settings of a problem or a solver that is described in a file of its own."""
+
+    file: Path
+
+
+def with_absolute_file(settings: object, folder: Path) -> Any:
+    """The same settings, where a description file that is named relative to a folder is found from everywhere."""
+    if not isinstance(settings, Mapping) or not isinstance(settings.get("file"), str):
+        return settings
+    return {**settings, "file": str((folder / _home(settings["file"], "file")).absolute())}
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ceps.construction.evolution import removed_slots
 from ceps.construction.tuner import Search
 from ceps.errors import UserError
 from ceps.records import Configuration
+from ceps.testing.bits import Bits
 from tests.construction.fakes import FakeEvaluator, FakeJournal, FakeTuner, number_of, task_of, theta
 
 
@@ -45,6 +47,26 @@ def test_the_last_iteration_breeds_no_instances() -> None:
     build(task_of(FakeEvaluator(flat), journal=journal, iterations=3, sessions=1, candidates=4))
     phases = [phase for phase in journal.accounts if phase.startswith("generation")]
     assert phases == ["generation 1", "generation 2"]
+
+
+@dataclass(frozen=True)
+class Unchanging(Bits):
+    """A problem without a mutation."""
+
+    mutates: bool = False
+
+
+def test_without_a_mutation_the_other_phases_have_the_budget() -> None:
+    """Where nothing can be bred there is no generation phase, and what it would have cost is granted to the others."""
+    journals = FakeJournal(), FakeJournal()
+    for problem, journal in zip((Bits(), Unchanging()), journals, strict=True):
+        evaluator = FakeEvaluator(flat, problem)
+        build(task_of(evaluator, journal=journal, iterations=3, sessions=1, candidates=4))
+    usual, unbred = (journal.accounts for journal in journals)
+    assert not any(phase.startswith("generation") for phase in unbred)
+    assert unbred["initialisation"].granted > usual["initialisation"].granted
+    saved = sum(CepsSettings().weights()) - sum(CepsSettings().weights(mutates=False))
+    assert saved == pytest.approx(CepsSettings().shares.generation)
 
 
 def test_bred_instances_are_merged_into_the_training_set() -> None:

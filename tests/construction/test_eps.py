@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ceps.construction.eps import EpsSettings, build
+from ceps.construction.eps import EpsSettings, build, smallest_budget
 from ceps.errors import UserError
 from ceps.testing.bits import Bits, BitsInstance
 from tests.construction.fakes import CUTOFF, FakeEvaluator, FakeJournal, FakeTuner, number_of, task_of, theta
@@ -31,6 +31,19 @@ class Growing(Bits):
 class Barren(Bits):
     def mutate(self, instance: BitsInstance, rng: np.random.Generator) -> BitsInstance:
         return instance
+
+
+@dataclass(frozen=True)
+class Unchanging(Bits):
+    mutates: bool = False
+
+
+def test_a_problem_without_a_mutation_is_refused() -> None:
+    """EPS is nothing without new instances: it says so before anything is run, unless none are wanted."""
+    outline = task_of(FakeEvaluator(better_when_smaller, Unchanging()), new_instances=7, **SETTINGS).outline
+    with pytest.raises(UserError, match="problem 'bits' has no mutate command"):
+        smallest_budget(outline)
+    assert smallest_budget(replace(outline, options={**outline.options, "new_instances": 0})) > 0.0
 
 
 def better_when_smaller(number: int, instance: Any, seed: int) -> float:

@@ -38,6 +38,10 @@ def check(
             f"{scenario}: {counted(len(cast.instances), 'training instance')} of problem '{cast.problem.name}', "
             f"{cast.metric.name} with cut-off {cast.metric.cutoff:g} s, {counted(workers, 'worker')}"
         )
+        for message in building.limitations(settings.method.name, cast):
+            messages.print(message, style="yellow")
+        for line, came_of_it in rehearsal.trials(cast):
+            _section(f"\n{line}", came_of_it)
         found = [_show_rehearsed(made) for made in rehearsal.rehearse(cast, settings, executor)]
     no_budget = "no [budget]: this scenario can be checked, but not built"
     _section("\nPlan of a build", no_budget if planned is None else plan_text(planned, workers))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from ceps.execution.executor import Executor
 from ceps.execution.local import available_cores
 from ceps.portfolio import Portfolio
 from ceps.settings import ExecutionSettings
+from ceps.solvers.command import Command
 from ceps.texts import counted
 
 # No markup and no emoji: names of files and instances are printed as they are.
@@ -63,4 +65,7 @@ def load_portfolio(path: Path) -> Portfolio:
     for name, settings in portfolio.solver_settings.items():
         for key, value in settings.items():
             messages.print(f"{path}: {name} runs with {key} = {value}")
+    for name, solver in portfolio.solvers().items():
+        if isinstance(solver, Command):
+            messages.print(f"{path}: {name} is the program {shlex.join(solver.file.command)}")
     return portfolio

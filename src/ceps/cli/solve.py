@@ -50,11 +50,14 @@ def solve(
 
     **Example:** `ceps solve day.vrpspdtw --time 1min --out day.sol --draw day.png`
     """
-    of_file = problem_of_file(instance).name
-    chosen = boxed_portfolio(of_file, messages.print) if portfolio is None else load_portfolio(portfolio)
-    if chosen.problem != of_file:
-        raise UserError(f"{portfolio}: this portfolio is for problem '{chosen.problem}', not '{of_file}'")
+    if portfolio is None:
+        chosen = boxed_portfolio(problem_of_file(instance).name, messages.print)
+    else:
+        chosen = load_portfolio(portfolio)
     problem = chosen.problem_class
+    if instance.suffix.lower() not in problem.suffixes:
+        of_file = problem_of_file(instance).name
+        raise UserError(f"{portfolio}: this portfolio is for problem '{chosen.problem}', not '{of_file}'")
     read = problem.read(instance)
     seconds, most_memory = quantity("--time", duration, time), memory_limit(memory)
     if target is not None and not isfinite(target):

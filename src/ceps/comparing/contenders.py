@@ -10,7 +10,7 @@ from typing import Any
 
 from ceps.box import boxed_portfolio
 from ceps.comparing.experiment import Entrant, Experiment
-from ceps.construction.methods import METHODS
+from ceps.construction.methods import method_names
 from ceps.errors import UserError, did_you_mean
 from ceps.portfolio import MetricChoice, Portfolio
 from ceps.rehearsal import Cast
@@ -149,9 +149,9 @@ def _contender(
             return VirtualBest(
                 entrant.label or "VBS", read_table(VirtualBestSettings, entrant.options, "[[methods]]").of
             )
-        case name if name in METHODS:
+        case name if name in (known := method_names()):
             return _builder(entrant.label, MethodSettings(name, entrant.options), experiment, cast, base)
-    raise UserError(f"name = {brief(entrant.name)} is unknown.{did_you_mean(entrant.name, [*METHODS, *FIXED])}")
+    raise UserError(f"name = {brief(entrant.name)} is unknown.{did_you_mean(entrant.name, [*known, *FIXED])}")
 
 
 def _builder(label: str | None, method: MethodSettings, experiment: Experiment, cast: Cast, base: Path) -> Builder:

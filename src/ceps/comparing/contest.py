@@ -117,6 +117,8 @@ def prepare(experiment: Experiment, base: Path, named: str) -> Contest:
         splits = random_splits(len(cast.instances), settings.count, settings.train, experiment.seed)
     contest = Contest(experiment, cast, field, splits, base, named, ())
     _refuse_small_budgets(contest)
+    for builder in field.builders:
+        warnings += [f"{builder.label}: {message}" for message in building.limitations(builder.method.name, cast)]
     warnings += _leaks(contest)
     return replace(contest, warnings=tuple(warnings))
 
@@ -300,6 +302,9 @@ class _Told:
 
     def keep(self, stage: str, score: float) -> None:
         self.watch.keep(f"{self.who}: {stage}", score)
+
+    def warn(self, message: str) -> None:
+        self.watch.warn(f"{self.who}: {message}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from ceps.settings import (
     ProblemSettings,
     ReferenceSettings,
     Scenario,
+    with_absolute_files,
 )
 from ceps.tables import brief, read_table, read_toml
 
@@ -131,7 +132,7 @@ class Experiment:
 
 def read_experiment(path: Path) -> Experiment:
     """Read an experiment file. Relative paths in it are relative to the folder it stands in."""
-    tables = read_toml(path)
+    tables = with_absolute_files(read_toml(path), path.parent)
     if isinstance(methods := tables.get("methods"), list):
         tables["methods"] = [_entrant(method) if isinstance(method, Mapping) else method for method in methods]
     return read_table(Experiment, tables, f"{path}:")

@@ -42,18 +42,18 @@ class CepsSettings(EvolutionSettings):
 
     shares: Shares = Shares()
 
-    def weights(self) -> list[float]:
-        """Shares of all phases, in order: the last iteration breeds no instances."""
+    def weights(self, mutates: bool = True) -> list[float]:
+        """Shares of all phases, in order: the last iteration breeds no instances, nor does any without a mutation."""
         rounds, breeding = self.iterations, max(1, self.iterations - 1)
         weights = [self.shares.initialisation]
         for round_ in range(1, rounds + 1):
             weights += [self.shares.configuration / rounds, self.shares.validation / rounds]
-            weights += [self.shares.generation / breeding] if round_ < rounds else []
+            weights += [self.shares.generation / breeding] if mutates and round_ < rounds else []
         return weights
 
 
 def smallest_budget(outline: Outline) -> float:
-    weights = read_table(CepsSettings, outline.options, "[method]").weights()
+    weights = read_table(CepsSettings, outline.options, "[method]").weights(outline.problem.mutates)
     needed = smallest_grant(outline.size, len(outline.instances), outline.metric.cutoff)
     return needed * sum(weights) / weights[0]
 
@@ -61,7 +61,8 @@ def smallest_budget(outline: Outline) -> float:
 def build(task: Task) -> Members:
     """Algorithm 1."""
     settings = read_table(CepsSettings, task.options, "[method]")
-    budget = Budget(task.budget, settings.weights())
+    mutates = task.evaluator.problem.mutates
+    budget = Budget(task.budget, settings.weights(mutates))
     instances = list(task.instances)
     establish_references(task, settings, budget, smallest_budget(task.outline))
     members, scores = first_portfolio(task, settings, budget)  # lines 2-7
@@ -70,7 +71,8 @@ def build(task: Task) -> Members:
         members, scores, fitness = select(task, settings, budget, members, candidates, instances, round_)  # line 15
         if round_ == settings.iterations:  # line 17
             break
-        instances += _evolve_instances(task, settings, budget, members, instances, fitness, round_)  # lines 18-26
+        if mutates:
+            instances += _evolve_instances(task, settings, budget, members, instances, fitness, round_)  # lines 18-26
     return members
 
 

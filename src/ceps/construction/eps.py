@@ -13,6 +13,7 @@ from ceps.construction.initialisation import smallest_grant
 from ceps.construction.method import Members, Outline, Task
 from ceps.construction.phases import establish_references, ids, require, solved
 from ceps.construction.shared_settings import above_zero
+from ceps.errors import UserError
 from ceps.tables import read_table
 
 
@@ -51,6 +52,11 @@ class EpsSettings(EvolutionSettings):
 
 def smallest_budget(outline: Outline) -> float:
     settings = read_table(EpsSettings, outline.options, "[method]")
+    if settings.new_instances and not outline.problem.mutates:
+        raise UserError(
+            f"[method] name: EPS begins with new instances, and problem '{outline.problem.name}' has no mutate "
+            "command; choose another one, such as name = 'parhydra'"
+        )
     of_references = settings.new_instances * outline.cpu_of_reference if settings.charge_references else 0.0
     return of_references + _of_evolution(settings, outline)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ceps import plugins
 from ceps.construction import ceps, clustering, eps, global_, parhydra, pcit, single
 from ceps.construction.ceps import CepsSettings
 from ceps.construction.eps import EpsSettings
@@ -13,6 +14,7 @@ from ceps.construction.pcit import PcitSettings
 from ceps.construction.shared_settings import SessionSettings, TwoPhaseSettings
 from ceps.construction.single import SingleSettings
 from ceps.errors import UserError, did_you_mean
+from ceps.plugins import plugin, plugin_names
 
 METHODS: Mapping[str, Method] = {
     "ceps": ceps,
@@ -37,7 +39,12 @@ SETTINGS: Mapping[str, type[SessionSettings]] = {
 
 
 def method_named(name: str) -> Method:
-    """The method a scenario names."""
-    if name not in METHODS:
-        raise UserError(f"[method] name = '{name}' is unknown.{did_you_mean(name, METHODS)}")
-    return METHODS[name]
+    """The method a scenario names: in the box, or a plug-in."""
+    found: Method | None = METHODS.get(name) or plugin(plugins.METHODS, name)
+    if found is None:
+        raise UserError(f"[method] name = '{name}' is unknown.{did_you_mean(name, method_names())}")
+    return found
+
+
+def method_names() -> list[str]:
+    return [*METHODS, *(name for name in plugin_names(plugins.METHODS) if name not in METHODS)]

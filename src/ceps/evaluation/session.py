@@ -47,6 +47,7 @@ class Plan:
             "purpose": "evaluation",
             "problem": self.portfolio.problem,
             "problem_settings": dict(self.portfolio.problem_settings),
+            **({"problem_version": version} if (version := self.portfolio.problem_class.version) else {}),
             "metric": self.metric.name,
             "cutoff": self.metric.cutoff,
             "penalty": self.metric.penalty,

@@ -38,13 +38,15 @@ class Progress:
     """What a run has reported so far."""
 
     target: float | None
+    decision: bool = False
+    """Whether any answer is the last: the problem is to decide, and the run is to reach a target."""
     answer: bytes | None = None
     claims: Claims = field(default_factory=Claims)
     trace: list[Incumbent] = field(default_factory=list)
     unsent: Incumbent | None = None
 
     def take(self, report: Report, cpu: float) -> bool:
-        """Remember a report; True when it claims the target."""
+        """Remember a report; True when it ends the run: it claims the target, or decides."""
         match report.kind:
             case ReportKind.OUT_OF_MEMORY:
                 self.claims = Claims(self.claims.best_cost, True, self.claims.error)
@@ -59,7 +61,7 @@ class Progress:
     def _take_incumbent(self, report: Report, cpu: float) -> bool:
         if report.cost is None:
             self.answer = report.payload
-            return False
+            return self.decision
         if self.claims.best_cost is not None and report.cost >= self.claims.best_cost:
             return False
         self.answer = report.payload
@@ -99,7 +101,8 @@ class Keeper:
             return Refusal(str(error))
         except Exception as error:
             return Refusal(f"solver '{run.solver.name}' cannot be prepared: {type(error).__name__}: {error}")
-        progress = Progress(run.target)
+        decision = run.problem.target is not None
+        progress = Progress(run.target, decision and run.target is not None)
         contained = self._containment.call(
             _solving(run),
             run.limits,
@@ -109,7 +112,7 @@ class Keeper:
             interruption=(self._connection.fileno(), lambda: self._told_to_stop(order.number)),
         )
         checked, solution = self._check(run, progress.answer)
-        ending, reason = judge(contained, progress.claims, checked, run.target, run.limits.cpu)
+        ending, reason = judge(contained, progress.claims, checked, run.target, run.limits.cpu, decision)
         return Outcome(
             ending=ending,
             cpu=contained.cpu,

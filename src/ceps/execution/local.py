@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from ceps.commands import MARK, ONE_THREAD
 from ceps.errors import UserError
 from ceps.execution import wire
 from ceps.execution.executor import Run
@@ -28,11 +29,6 @@ from ceps.records import Ending, Incumbent, Outcome
 
 MOST_LOSSES = 3
 """A run whose keeper is lost this often is taken for the cause."""
-MARK = "CEPS_KEEPER"
-"""Environment variable that marks a keeper and everything below it."""
-ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
-)
 
 
 def single_threaded_environment() -> dict[str, str]:

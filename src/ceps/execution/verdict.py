@@ -6,7 +6,7 @@ import signal
 from dataclasses import dataclass
 
 from ceps.execution.containment import Contained, Stop
-from ceps.problems.problem import Infeasible
+from ceps.problems.problem import Infeasible, Unverified
 from ceps.records import Ending
 
 RELATIVE_TOLERANCE = 1e-9
@@ -32,17 +32,26 @@ def judge(
     checked: float | Infeasible | None,
     target: float | None,
     cpu_limit: float,
+    decision: bool = False,
 ) -> tuple[Ending, str]:
     """The ending and, where the ending alone does not say it, the reason.
 
     ``checked`` is what the problem's checker says of the run's last solution; None when there is no solution.
+    ``decision``: the problem is one, on which answers above the target are false.
     """
+    if isinstance(checked, Unverified):
+        if contained.stop is Stop.ENOUGH:
+            return Ending.FINISHED, checked.reason
+        ending, reason = judge(contained, claims, None, target, cpu_limit)
+        return ending, reason or checked.reason
     if isinstance(checked, Infeasible):
         return Ending.INVALID, checked.reason
     if checked is not None and claims.best_cost is not None and not at_most(checked, claims.best_cost):
         return Ending.INVALID, f"claimed cost {claims.best_cost:.10g}, but its solution costs {checked:.10g}"
     if contained.stop is Stop.GARBAGE:
         return Ending.INVALID, "sent a report that cannot be read"
+    if decision and checked is not None and target is not None and not at_most(checked, target):
+        return Ending.INVALID, "says what was not verified, while another answer was"
     if contained.cpu > cpu_limit:
         return Ending.TIMEOUT, ""
     if checked is not None and target is not None and at_most(checked, target):

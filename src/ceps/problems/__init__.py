@@ -6,22 +6,49 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ceps import plugins
 from ceps.errors import UserError, did_you_mean
+from ceps.plugins import plugin_class, plugin_names
+from ceps.problems.described import DescribedProblem
 from ceps.problems.problem import Infeasible, Instance, Problem
 from ceps.problems.tsp import Tsp
 from ceps.problems.vrpspdtw import Vrpspdtw
-from ceps.tables import read_table
+from ceps.tables import Described, read_table
 
 PROBLEMS: Mapping[str, Problem] = {problem.name: problem for problem in (Tsp(), Vrpspdtw())}
 
-__all__ = ["PROBLEMS", "Infeasible", "Instance", "Problem", "problem_named", "problem_of_file"]
+__all__ = ["PROBLEMS", "Infeasible", "Instance", "Problem", "known_problems", "problem_named", "problem_of_file"]
 
 
-def problem_named(name: str, settings: Mapping[str, Any] | None = None) -> Problem:
-    """The problem a scenario names, with the settings of its own that the scenario gives."""
-    if name not in PROBLEMS:
-        raise UserError(f"problem '{name}' is unknown.{did_you_mean(name, PROBLEMS)}")
-    return read_table(type(PROBLEMS[name]), settings or {}, "[problem.settings]")
+def problem_named(name: str, settings: Mapping[str, Any] | None = None, base: Path = Path()) -> Problem:
+    """The problem a scenario or a portfolio names, with the settings of its own that are given there.
+
+    Relative paths are relative to ``base``. A problem that is not in the box may be a plug-in, or be described in a
+    file of its own.
+    """
+    settings = settings or {}
+    kind = type(PROBLEMS[name]) if name in PROBLEMS else plugin_class(plugins.PROBLEMS, name)
+    if kind is not None:
+        return read_table(kind, settings, "[problem.settings]", base)
+    if "file" in settings:
+        return _described(name, read_table(Described, settings, "[problem.settings]", base).file)
+    raise UserError(
+        f"problem '{name}' is unknown.{did_you_mean(name, [*PROBLEMS, *plugin_names(plugins.PROBLEMS)])} "
+        f'One of your own is described in a file: [problem.settings] file = "{name}.toml"'
+    )
+
+
+def _described(name: str, path: Path) -> Problem:
+    problem = DescribedProblem.described(path)
+    if problem.name != name:
+        raise UserError(f"{path}: name = '{problem.name}', but the problem is called '{name}'; call both the same")
+    return problem
+
+
+def known_problems() -> list[Problem]:
+    """Those in the box, then those of other packages."""
+    added = [name for name in plugin_names(plugins.PROBLEMS) if name not in PROBLEMS]
+    return [*PROBLEMS.values(), *map(problem_named, added)]
 
 
 def problem_of_file(path: Path) -> Problem:
@@ -31,5 +58,9 @@ def problem_of_file(path: Path) -> Problem:
             return problem
     if path.is_dir():
         raise UserError(f"{path}: this is a folder; name a file in it, or score all of them with ceps evaluate")
-    endings = ", ".join(suffix for problem in PROBLEMS.values() for suffix in problem.suffixes)
+    known = known_problems()
+    for problem in known:
+        if path.suffix.lower() in problem.suffixes:
+            return problem
+    endings = ", ".join(suffix for problem in known for suffix in problem.suffixes)
     raise UserError(f"{path}: no problem has files ending in '{path.suffix}'; known endings: {endings}")

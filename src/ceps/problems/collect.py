@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ceps.errors import UserError
-from ceps.problems import PROBLEMS, Problem
+from ceps.problems import Problem, known_problems
 
 
 def read_instances(problem: Problem, patterns: Iterable[str], base: Path, named: str) -> list[Any]:
@@ -37,7 +37,7 @@ def problem_of_instances(patterns: Sequence[str], base: Path, named: str) -> Pro
     """The one problem that has instances in files, folders or patterns."""
     found = [
         problem
-        for problem in PROBLEMS.values()
+        for problem in known_problems()
         if any(
             path.suffix.lower() in problem.suffixes
             for pattern in patterns

@@ -37,6 +37,11 @@ class Infeasible:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unverified(Infeasible):
+    """Why nobody can tell whether an answer is one: it is worth nothing, but no false claim either."""
+
+
 class Problem(Protocol):
     """How the instances of one problem class are read, written, varied, measured, and their solutions checked.
 
@@ -50,6 +55,25 @@ class Problem(Protocol):
     @property
     def suffixes(self) -> tuple[str, ...]:
         """File name endings of instances, the one written first: what a folder is searched for."""
+
+    @property
+    def version(self) -> str:
+        """What decides on answers beside ceps itself, such as a program that checks them; empty when nothing does."""
+        return ""
+
+    @property
+    def target(self) -> float | None:
+        """The cost that counts as solved on every instance, for decision problems; None when costs are compared.
+
+        It is 1 where an answer that nobody verified may count. Once one has been verified, which costs 0, all others
+        are false claims.
+        """
+        return None
+
+    @property
+    def mutates(self) -> bool:
+        """Whether there is a :meth:`mutate`: without one, no instances can be bred."""
+        return True
 
     def read(self, path: Path) -> Any:
         """The instance in a file. Raises :class:`~ceps.errors.UserError` naming file, line and fix."""

@@ -6,15 +6,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ceps import plugins
 from ceps.errors import UserError, did_you_mean
+from ceps.plugins import plugin_class, plugin_names
 from ceps.solvers import concorde, eax
 from ceps.solvers.coga import CoGa
+from ceps.solvers.command import Command
 from ceps.solvers.consensus import Consensus
 from ceps.solvers.eax import Eax
 from ceps.solvers.lkh import Lkh
 from ceps.solvers.pyvrp_ils import PyVrp
 from ceps.solvers.solver import Solver
-from ceps.tables import read_table
+from ceps.tables import Described, read_table
 
 SOLVERS: Mapping[str, type[Any]] = {"coga": CoGa, "eax": Eax, "lkh": Lkh, "pyvrp": PyVrp}
 
@@ -22,10 +25,26 @@ __all__ = ["SOLVERS", "Solver", "exact_solver", "reference_consensus", "solver_n
 
 
 def solver_named(name: str, settings: Mapping[str, Any], base: Path = Path()) -> Solver:
-    """A solver with its settings, as a scenario or a portfolio names it. Relative paths are relative to ``base``."""
-    if name not in SOLVERS:
-        raise UserError(f"solver '{name}' is unknown.{did_you_mean(name, SOLVERS)}")
-    solver: Solver = read_table(SOLVERS[name], settings, f"[solvers.{name}]", base)
+    """A solver with its settings, as a scenario or a portfolio names it. Relative paths are relative to ``base``.
+
+    A solver that is not in the box may be a plug-in, or be described in a file of its own.
+    """
+    kind = SOLVERS[name] if name in SOLVERS else plugin_class(plugins.SOLVERS, name)
+    if kind is not None:
+        solver: Solver = read_table(kind, settings, f"[solvers.{name}]", base)
+        return solver
+    if isinstance(settings, Mapping) and "file" in settings:
+        return _described(name, read_table(Described, settings, f"[solvers.{name}]", base).file)
+    raise UserError(
+        f"solver '{name}' is unknown.{did_you_mean(name, [*SOLVERS, *plugin_names(plugins.SOLVERS)])} "
+        f'A program of your own is described in a file: [solvers.{name}] file = "{name}.toml"'
+    )
+
+
+def _described(name: str, path: Path) -> Solver:
+    solver = Command.described(path)
+    if solver.name != name:
+        raise UserError(f"{path}: name = '{solver.name}', but the solver is called '{name}'; call both the same")
     return solver
 
 
@@ -36,6 +55,9 @@ def reference_consensus(problem: str, settings: Mapping[str, Mapping[str, Any]],
     for name, kind in SOLVERS.items():
         if problem in kind.problems:
             return Consensus.of_default(solver_named(name, settings.get(name, {}), base))
+    for name in [*settings, *plugin_names(plugins.SOLVERS)]:
+        if problem in (solver := solver_named(name, settings.get(name, {}), base)).problems:
+            return Consensus.of_default(solver)
     raise UserError(f"no solver in the box can find references for problem '{problem}'; give known ones")
 
 

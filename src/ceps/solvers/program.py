@@ -2,54 +2,54 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
 from ceps._native import die_with_parent
+from ceps.commands import file_digest
 
 _TAIL = 2000
 """How many bytes of a failed program's output its error message repeats."""
 
 
-@cache
 def fingerprint(program: Path) -> str:
     """What a binary is called as a solver's version: a hash of its content."""
-    return f"binary {hashlib.sha256(program.read_bytes()).hexdigest()[:12]}"
+    return f"binary {file_digest(program)}"
 
 
 class Child:
     """A process that was started with :func:`child`."""
 
-    def __init__(self, process: int, log: Path) -> None:
+    def __init__(self, process: int, log: Path | None) -> None:
         self.process = process
         self._log = log
 
-    def wait(self) -> None:
-        """Wait for its end. Raises RuntimeError with the end of its output when it failed."""
+    def wait(self, accepted: Collection[int] = (0,)) -> None:
+        """Wait for its end. Raises RuntimeError with the end of its log when it ended with no accepted exit status."""
         # WNOWAIT: its id stays taken until child() reaps it, so that the kill there cannot hit a stranger.
         end = os.waitid(os.P_PID, self.process, os.WEXITED | os.WNOWAIT)
-        if end is None or (end.si_code == os.CLD_EXITED and end.si_status == 0):
+        if end is None or (end.si_code == os.CLD_EXITED and end.si_status in accepted):
             return
         if end.si_code == os.CLD_EXITED:
             fate = f"ended with exit status {end.si_status}"
         else:
             fate = f"was ended by {signal.Signals(end.si_status).name}"
+        if self._log is None:
+            raise RuntimeError(f"the program {fate}")
         output = self._log.read_bytes()[-_TAIL:].decode(errors="replace").strip()
         raise RuntimeError(f"{self._log.stem} {fate}: {output or 'it said nothing'}")
 
 
 @contextmanager
-def child(work: Callable[[], object], log: Path) -> Iterator[Child]:
+def child(work: Callable[[], object], log: Path | None) -> Iterator[Child]:
     """A forked process that does ``work`` (which may exec), kept for the duration of the context.
 
-    Its output goes to the file ``log``, whose stem names it in messages. It never outlives the context, nor the
-    process that started it.
+    Its output goes to the file ``log``, whose stem names it in messages; without one, to where that of this process
+    goes. It never outlives the context, nor the process that started it.
     """
     parent = os.getpid()
     process = os.fork()
@@ -62,7 +62,7 @@ def child(work: Callable[[], object], log: Path) -> Iterator[Child]:
         os.waitpid(process, 0)
 
 
-def _work_and_exit(work: Callable[[], object], log: Path, parent: int) -> NoReturn:
+def _work_and_exit(work: Callable[[], object], log: Path | None, parent: int) -> NoReturn:
     status = 1
     try:
         die_with_parent()
@@ -77,8 +77,10 @@ def _work_and_exit(work: Callable[[], object], log: Path, parent: int) -> NoRetu
         os._exit(status)
 
 
-def _redirect(log: Path) -> None:
+def _redirect(log: Path | None) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    if log is None:
+        return
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.dup2(output, 1)
     os.dup2(output, 2)

@@ -1,0 +1,246 @@
+"""Command lines of other people's programs: lists of words with placeholders, never the text of a shell.
+
+Here is how they are written in description files, what such a program inherits of the environment, and how one is
+called for a short while. Solver runs are made elsewhere, in :mod:`ceps.solvers.command`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import resource
+import select
+import shutil
+import signal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from math import ceil
+from pathlib import Path
+from typing import IO
+
+from ceps.errors import UserError, did_you_mean
+from ceps.tables import brief
+
+HERE = "here"
+"""The placeholder of the folder that a description file stands in."""
+MARK = "CEPS_KEEPER"
+"""Environment variable that marks a keeper of runs and everything below it."""
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
+)
+MOST_OUTPUT = 1024**2
+"""Bytes read of what a called program prints."""
+LARGEST_FILE = 1024**3
+"""Bytes of one file that a called program may write."""
+
+# HOME, because licences and installations of the user's are found by it.
+_INHERITED = ("PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", MARK)
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+
+
+def words_with(*known: str) -> Callable[[object], tuple[str, ...]]:
+    """A reader of command lines that may have these placeholders, and ``{here}``."""
+
+    def read(value: object) -> tuple[str, ...]:
+        if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value):
+            raise ValueError(f'must be a list of words, such as ["program", "{{instance}}"], not {brief(value)}')
+        for word in value:
+            check_placeholders(word, (*known, HERE))
+        if not value[0] or placeholders(value[0]) - {HERE}:
+            raise ValueError(f"must begin with a program, not with {brief(value[0])}")
+        return tuple(value)
+
+    return read
+
+
+def check_placeholders(word: str, known: Sequence[str]) -> None:
+    """Refuse a word with a placeholder that nobody fills."""
+    if "\0" in word:
+        raise ValueError(f"has a word with a NUL, which no program can be given: {brief(word)}")
+    for name in placeholders(word):
+        if name not in known:
+            raise ValueError(
+                f"has the unknown placeholder {{{name}}}.{did_you_mean(name, known)} Braces are written {{{{ and }}}}"
+            )
+
+
+def placeholders(word: str) -> set[str]:
+    return {match[1] for match in _PLACEHOLDER.finditer(word) if match[1] is not None}
+
+
+def variables(value: object) -> tuple[tuple[str, str], ...]:
+    """A reader of an ``[environment]`` table."""
+    if not isinstance(value, Mapping):
+        raise ValueError(f"must be a table, not {brief(value)}")
+    for name, text in value.items():
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise ValueError(f"has the name {brief(name)}; use letters, digits and _")
+        if not isinstance(text, str):
+            raise ValueError(f"must have texts: {name} = {brief(text)} is none; put it in quotes")
+        check_placeholders(text, (HERE,))
+    return tuple(sorted(value.items()))
+
+
+def located(words: Sequence[str], folder: Path) -> tuple[str, ...]:
+    """Words with ``{here}`` filled in, and a program that is named with a slash looked for in that folder."""
+    first, *others = (_with_here(word, folder) for word in words)
+    if "/" in first and not first.startswith("/"):
+        first = _literal(str(folder / Path(fill([first], {})[0]).expanduser()))
+    return (first, *others)
+
+
+def located_variables(given: Iterable[tuple[str, str]], folder: Path) -> tuple[tuple[str, str], ...]:
+    return tuple((name, fill([_with_here(text, folder)], {})[0]) for name, text in given)
+
+
+def _with_here(word: str, folder: Path) -> str:
+    return _PLACEHOLDER.sub(lambda match: _literal(str(folder)) if match[1] == HERE else match[0], word)
+
+
+def _literal(text: str) -> str:
+    """A text in which nothing is a placeholder, whatever folders are called."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def fill(words: Iterable[str], values: Mapping[str, str | Sequence[str] | None]) -> list[str]:
+    """The words with values for placeholders.
+
+    A placeholder that stands alone may become several words. A word with a placeholder that has no value is left out.
+    """
+    filled: list[str] = []
+    for word in words:
+        alone = _PLACEHOLDER.fullmatch(word)
+        value = values[alone[1]] if alone is not None and alone[1] is not None else ""
+        if not isinstance(value, str) and value is not None:
+            filled += value
+        elif all(values[name] is not None for name in placeholders(word)):
+            filled.append(_PLACEHOLDER.sub(lambda match: _filled(match, values), word))
+    return filled
+
+
+def _filled(match: re.Match[str], values: Mapping[str, str | Sequence[str] | None]) -> str:
+    return match[0][0] if match[1] is None else str(values[match[1]])
+
+
+@cache
+def find_program(word: str) -> Path:
+    """The file that a located command's first word names: on the PATH, unless it has a slash."""
+    name = fill([word], {})[0]
+    if "/" not in name:
+        found = shutil.which(name)
+        if found is None:
+            raise UserError(f"there is no program '{name}' on the PATH; install it, or give its path")
+        return Path(found).absolute()
+    if not os.path.isfile(name):
+        raise UserError(f"there is no program {name}; check the path")
+    if not os.access(name, os.X_OK):
+        raise UserError(f"{name} is not executable. Try: chmod +x {name}")
+    return Path(name).absolute()
+
+
+@cache
+def file_digest(path: Path) -> str:
+    """A short name for the content of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:12]
+
+
+def named_files(words: Iterable[str]) -> list[Path]:
+    """The files that are words of a located command by themselves, such as scripts."""
+    plain = (fill([word], {})[0] for word in words if not placeholders(word))
+    return [Path(word) for word in plain if word.startswith("/") and os.path.isfile(word)]
+
+
+def environment(given: Iterable[tuple[str, str]] = ()) -> dict[str, str]:
+    """What a program sees: a few variables of the user's, one thread for libraries, and what its description gives."""
+    inherited = {name: value for name, value in os.environ.items() if name in _INHERITED or name.startswith("LC_")}
+    return {**inherited, **ONE_THREAD, "PYTHONHASHSEED": "0", **dict(given)}
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What a call came to: the exit status, negative for a signal, and what was printed, cut where it is too long."""
+
+    status: int
+    output: bytes
+    error: bytes
+
+    @property
+    def last_line(self) -> str:
+        """The last thing it said: where there is an error, the error."""
+        said = [line.strip() for line in (self.error or self.output).decode(errors="replace").splitlines()]
+        return next((line for line in reversed(said) if line), "it said nothing")[:300]
+
+
+class CallError(Exception):
+    """A program that could not be called, or took too long."""
+
+
+def call(
+    words: Sequence[str], folder: Path, seconds: float, memory: int, given: Iterable[tuple[str, str]] = ()
+) -> Called:
+    """Run a program in a folder of its own and wait for its end. Nothing that it starts in its session outlives it."""
+    # Here and not above: keepers import this module, and with these come threads and random numbers, whose care after
+    # every fork would be charged to runs.
+    import subprocess  # noqa: PLC0415
+    import tempfile  # noqa: PLC0415
+
+    own = environment([("TMPDIR", str(folder)), *given])
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as error:
+        try:
+            process = subprocess.Popen(
+                words,
+                executable=find_program(_literal(words[0])),
+                cwd=folder,
+                env=own,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=error,
+                start_new_session=True,
+            )
+        except OSError as failure:
+            raise CallError(f"{words[0]} cannot be started: {failure.strerror}") from failure
+        try:
+            _limit(process.pid, seconds, memory)
+            in_time = _ended_within(process.pid, seconds)
+        finally:
+            # Before it is waited for: until then its number, which is that of its session, belongs to nobody else.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if not in_time:
+            raise CallError(f"{words[0]} took longer than {seconds:g} s")
+        return Called(process.returncode, _beginning(output), _beginning(error))
+
+
+def _limit(process: int, seconds: float, memory: int) -> None:
+    """From outside: code of ours between fork and exec would not be safe beside threads."""
+    limits = {
+        resource.RLIMIT_CPU: ceil(seconds) + 1,
+        resource.RLIMIT_DATA: memory,
+        resource.RLIMIT_FSIZE: LARGEST_FILE,
+        resource.RLIMIT_CORE: 0,
+    }
+    with suppress(ProcessLookupError):
+        for kind, most in limits.items():
+            _, hard = resource.prlimit(process, kind)
+            limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.prlimit(process, kind, (limit, limit))
+
+
+def _ended_within(process: int, seconds: float) -> bool:
+    descriptor = os.pidfd_open(process)
+    try:
+        poller = select.poll()
+        poller.register(descriptor, select.POLLIN)
+        return bool(poller.poll(1000 * seconds))
+    finally:
+        os.close(descriptor)
+
+
+def _beginning(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read(MOST_OUTPUT)

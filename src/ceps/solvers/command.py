@@ -1,0 +1,185 @@
+"""Any program as a solver, described in one TOML file: see docs/own-solver.md."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from io import FileIO
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ceps.commands import environment, file_digest, fill, find_program, named_files
+from ceps.problems import PROBLEMS
+from ceps.problems.described import SOLVED, FileInstance
+from ceps.records import Limits, Solution, Value
+from ceps.solvers.command_file import SolverFile, read_solver_file
+from ceps.solvers.command_output import Claim, Echo, read_claims, read_lines
+from ceps.solvers.program import child, fingerprint
+from ceps.solvers.solver import OnIncumbent, Solver
+from ceps.tables import naming
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
+
+_PARAMETER_FILE, _SOLUTION_FILE = "parameters.txt", "solution.txt"
+
+
+@dataclass(frozen=True)
+class Command(Solver):
+    """A program as its description has it."""
+
+    file: SolverFile
+    source: Path
+    """Where the description stands."""
+    digest: str
+    """Of the description."""
+
+    @classmethod
+    def described(cls, path: Path) -> Command:
+        """The solver that a TOML file describes."""
+        file, digest = read_solver_file(path)
+        return cls(file, path.absolute(), digest)
+
+    @property
+    def name(self) -> str:
+        return self.file.name
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        return self.file.problems
+
+    @property
+    def version(self) -> str:
+        scripts = "".join(f", {path.name} {file_digest(path)}" for path in named_files(self.file.command[1:]))
+        return f"{fingerprint(self._program())}{scripts}, description {self.digest}"
+
+    @property
+    def space(self) -> ConfigurationSpace:
+        return self.file.space.as_configspace(self.name)
+
+    def prepare(self) -> None:
+        self._program()
+
+    def _program(self) -> Path:
+        with naming(f"{self.source}: command"):
+            return find_program(self.file.command[0])
+
+    def describe(self, configuration: Mapping[str, Value]) -> str:
+        """The command line, with the names of what differs from run to run."""
+        values = {name: name.upper() for name in ("seed", "cutoff", "whole_cutoff", "target", "memory")}
+        line = shlex.join(self._words(configuration, {**values, "instance": "INSTANCE"}, Path()))
+        if not self.file.has("parameter_file"):
+            return line
+        return f"{line}\n{_PARAMETER_FILE}:\n{self._parameter_lines(configuration)}"
+
+    def _words(self, configuration: Mapping[str, Value], values: Mapping[str, str | None], folder: Path) -> list[str]:
+        written = [word for name, value in configuration.items() for word in self._written(name, value)]
+        files = {
+            "parameter_file": str(folder / _PARAMETER_FILE),
+            "solution_file": str(folder / _SOLUTION_FILE),
+        }
+        return fill(self.file.command, {**values, **files, "parameters": written})
+
+    def _written(self, name: str, value: Value) -> list[str]:
+        """The words for one parameter."""
+        switches = dict(self.file.switches)
+        if name in switches:
+            word = dict(switches[name]).get(str(value), "")
+            return [word] if word else []
+        return fill(self.file.parameter, {"name": name, "value": _text(value)})
+
+    def _parameter_lines(self, configuration: Mapping[str, Value]) -> str:
+        lines = (" ".join(self._written(name, value)) for name, value in configuration.items())
+        return "".join(f"{line}\n" for line in lines if line)
+
+    def solve(
+        self,
+        instance: Any,
+        configuration: Mapping[str, Value],
+        seed: int,
+        limits: Limits,
+        target: float | None,
+        on_incumbent: OnIncumbent,
+    ) -> None:
+        """Run the program on the instance, which stands in a file with a name of ours, whatever it is called."""
+        # Without a working directory of its own the program runs where its files are: short names will do.
+        folder = Path() if self.file.working_directory is None else Path.cwd()
+        values = {
+            "instance": str(self._write_instance(instance, folder)),
+            "seed": str(seed),
+            "cutoff": _text(limits.cpu),
+            "whole_cutoff": str(ceil(limits.cpu)),
+            "target": None if target is None else _text(target),
+            "memory": str(limits.memory // 1024**2),
+        }
+        (folder / _PARAMETER_FILE).write_text(self._parameter_lines(configuration))
+        words = self._words(configuration, values, folder)
+        _say(f"$ {shlex.join(words)}")
+        last = self._run(words, None if self.file.has("solution_file") else instance, on_incumbent)
+        if self.file.has("solution_file"):
+            last = self._with_solution_file(last, instance, folder)
+            if last is not None:
+                _report(last, instance, on_incumbent)
+        _say(f"read: {'no answer' if last is None else last}")
+
+    def _run(self, words: list[str], instance: Any, on_incumbent: OnIncumbent) -> Claim | None:
+        """The last claim of the program. All are reported on the way, unless there is no instance they are of."""
+        reading, writing = os.pipe()
+        echo, last = Echo(), None
+        with child(lambda: self._become(words, writing), None) as process, FileIO(reading) as stream:
+            os.close(writing)
+            for last in read_claims(read_lines(stream, echo.take), self.file.output):
+                if instance is not None:
+                    _report(last, instance, on_incumbent)
+            echo.finish()
+            process.wait(self.file.output.exit_codes)
+        return last
+
+    def _become(self, words: list[str], writing: int) -> None:
+        """Be the program, with its standard output going to ``writing``."""
+        os.dup2(writing, 1)
+        if self.file.working_directory is not None:
+            os.chdir(self.file.working_directory)
+        os.execve(self._program(), words, environment(self.file.environment))
+
+    def _write_instance(self, instance: Any, folder: Path) -> Path:
+        if isinstance(instance, FileInstance):
+            path = folder / f"instance{instance.suffix}"
+            path.write_bytes(instance.content)
+            return path
+        problem = PROBLEMS[self.problems[0]]
+        path = folder / f"instance{problem.suffixes[0]}"
+        problem.write(instance, path)
+        return path
+
+    def _with_solution_file(self, claim: Claim | None, instance: Any, folder: Path) -> Claim | None:
+        """The program's last word, with the solution or the certificate it has written."""
+        path = folder / _SOLUTION_FILE
+        if not path.is_file():
+            return claim
+        if isinstance(instance, FileInstance):
+            solution: Solution = path.read_bytes().decode(errors="surrogateescape")
+        else:
+            solution = PROBLEMS[self.problems[0]].read_solution(instance, path)
+        return replace(claim or Claim(SOLVED), solution=solution)
+
+
+def _say(line: str) -> None:
+    """For people who look at the output of a run. As bytes: names of folders need not be texts."""
+    os.write(1, f"{line}\n".encode(errors="replace"))
+
+
+def _report(claim: Claim, instance: Any, on_incumbent: OnIncumbent) -> None:
+    if isinstance(instance, FileInstance):
+        answer = {"status": claim.status, "cost": claim.cost, "solution": claim.solution}
+        on_incumbent(answer, claim.cost)
+    elif claim.solution is not None:
+        on_incumbent(claim.solution, claim.cost)
+
+
+def _text(value: Value) -> str:
+    """A value as programs read it: 10 and not 10.0 where it is whole."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

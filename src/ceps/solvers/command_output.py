@@ -1,0 +1,168 @@
+"""What a program prints while it runs, as it comes: lines, and the claims in them. Bounded in memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from io import FileIO
+from math import isfinite
+from typing import Any
+
+from ceps.problems.described import SOLVED, UNSATISFIABLE
+from ceps.solvers.command_file import Output
+
+LONGEST_LINE = 8 * 1024**2
+"""Bytes of a line; what is beyond is not read."""
+LONGEST_SOLUTION = 32 * 1024**2
+"""Characters of a solution; a program that prints more is stopped."""
+SHOWN = 2000
+"""Bytes shown of the beginning of what a program prints, and as many of the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a program says of an instance."""
+
+    status: str
+    cost: float | None = None
+    solution: Any = None
+
+    def __str__(self) -> str:
+        cost = "" if self.cost is None else f", cost {self.cost:g}"
+        told = "no solution told" if self.solution is None else f"a solution of {len(str(self.solution))} characters"
+        return f"{self.status}{cost}, {told}"
+
+
+@dataclass
+class Echo:
+    """Shows the beginning of a stream at once and its end when it has ended: what is kept of a run's output."""
+
+    descriptor: int = 1
+    _shown: int = field(default=0, init=False)
+    _left_out: int = field(default=0, init=False)
+    _end: bytearray = field(default_factory=bytearray, init=False)
+
+    def take(self, data: bytes) -> None:
+        head = data[: SHOWN - self._shown]
+        self._write(head)
+        self._shown += len(head)
+        self._end += data[len(head) :]
+        excess = max(0, len(self._end) - SHOWN)
+        self._left_out += excess
+        del self._end[:excess]
+
+    def finish(self) -> None:
+        if self._left_out:
+            self._write(f"\n… {self._left_out} bytes …\n".encode())
+        self._write(bytes(self._end))
+        self._end.clear()
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self.descriptor, view) :]
+
+
+def read_lines(stream: FileIO, on_data: Callable[[bytes], None] = lambda data: None) -> Iterator[str]:
+    """The lines of a stream. Bytes that are no UTF-8 survive as surrogates."""
+    line = bytearray()
+    while data := stream.read(1 << 16):
+        on_data(data)
+        for index, part in enumerate(data.split(b"\n")):
+            if index:
+                yield _text(line)
+                line.clear()
+            line += part[: LONGEST_LINE - len(line)]
+    if line:
+        yield _text(line)
+
+
+def _text(line: bytearray) -> str:
+    return line.decode(errors="surrogateescape").removesuffix("\r")
+
+
+def read_claims(lines: Iterable[str], output: Output) -> Iterator[Claim]:
+    """The claims in the lines of a program, each as soon as it is complete."""
+    return _json_claims(lines) if output.json else _text_claims(lines, output)
+
+
+def _json_claims(lines: Iterable[str]) -> Iterator[Claim]:
+    for line in lines:
+        try:
+            table = json.loads(line) if line.lstrip().startswith("{") else None
+        except (ValueError, RecursionError):
+            continue  # Something else that begins with a bracket.
+        if isinstance(table, dict) and not {"status", "cost", "solution"}.isdisjoint(table):
+            status, cost = table.get("status", SOLVED), table.get("cost")
+            if status in (SOLVED, UNSATISFIABLE):
+                yield Claim(status, None if cost is None else _number(cost), table.get("solution"))
+
+
+def _text_claims(lines: Iterable[str], output: Output) -> Iterator[Claim]:
+    """A cost and a solution belong together, whichever is printed first; the last cost before a solution counts."""
+    cost: float | None = None
+    solution: str | None = None
+    block = _Block()
+    told_solved = claimed = False
+    for line in lines:
+        number, part = _found(output.cost, line), _found(output.solution, line)
+        cost = cost if number is None else _number(number[1])
+        if part is not None and number is None and output.join_lines:
+            block.add(part[1])
+            continue
+        solution = block.taken() or solution if part is None else part[1]
+        if solution is not None and (cost is not None or output.cost is None):
+            yield Claim(SOLVED, cost, solution)
+            cost, solution, claimed = None, None, True
+        elif cost is not None and output.solution is None:
+            yield Claim(SOLVED, cost)
+            cost, claimed = None, True
+        if _found(output.unsatisfiable, line) is not None:
+            yield Claim(UNSATISFIABLE)
+            claimed = True
+        told_solved = told_solved or _found(output.solved, line) is not None
+    solution = block.taken() or solution
+    if solution is not None:
+        yield Claim(SOLVED, cost, solution)
+    elif told_solved and not claimed:
+        yield Claim(SOLVED)
+
+
+@dataclass
+class _Block:
+    """Lines of a solution that follow one another."""
+
+    _parts: list[str] = field(default_factory=list)
+    _size: int = 0
+
+    def add(self, part: str) -> None:
+        self._parts.append(part)
+        self._size += len(part) + 1
+        if self._size > LONGEST_SOLUTION:
+            raise RuntimeError(f"the program printed a solution of more than {LONGEST_SOLUTION} characters")
+
+    def taken(self) -> str | None:
+        if not self._parts:
+            return None
+        text = "\n".join(self._parts)
+        self._parts.clear()
+        self._size = 0
+        return text
+
+
+def _found(pattern: str | None, line: str) -> re.Match[str] | None:
+    # Compiled expressions are kept by re itself.
+    return None if pattern is None else re.search(pattern, line)
+
+
+def _number(told: Any) -> float:
+    try:
+        number = float(told)
+    except (TypeError, ValueError, OverflowError):
+        raise RuntimeError(f"the program told {str(told)[:100]!r} as a cost, which is no number") from None
+    if not isfinite(number):
+        raise RuntimeError(f"the program told the cost {number}")
+    return number

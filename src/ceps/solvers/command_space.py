@@ -1,0 +1,207 @@
+"""The parameter space of a described solver: written out in its description, or in a file of its own."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from ceps.errors import UserError, did_you_mean
+from ceps.records import Value
+from ceps.tables import Described, brief, plain_name, read_table
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
+    from ConfigSpace.hyperparameters import Hyperparameter
+
+_TYPES_OF_NEW_PCS = {"categorical", "ordinal", "integer", "real"}
+KINDS = ("categorical", "integer", "float")
+
+
+def _value(value: object) -> Value:
+    if isinstance(value, bool):
+        raise ValueError('must not be true or false: write what the program is to be given, such as "yes"')
+    if not isinstance(value, int | float | str):
+        raise ValueError(f"must be a text or a number, not {brief(value)}")
+    return value
+
+
+def _values(value: object) -> tuple[Value, ...]:
+    if not isinstance(value, list) or not value:
+        raise ValueError(f"must be a list of texts or of numbers, not {brief(value)}")
+    values = tuple(map(_value, value))
+    if len({type(each) for each in values}) > 1:
+        raise ValueError(f"must be of one kind, all texts or all numbers, not {brief(value)}")
+    if len(set(values)) < len(values):
+        raise ValueError(f"has a value twice: {brief(value)}")
+    return values
+
+
+def _conditions(value: object) -> tuple[tuple[str, tuple[Value, ...]], ...]:
+    if not isinstance(value, Mapping):
+        raise ValueError(f'must be a table, such as {{ heuristic = ["Vsids"] }}, not {brief(value)}')
+    return tuple((name, _values(allowed)) for name, allowed in value.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter, as ``[space]`` has it."""
+
+    type: str
+    default: Annotated[Any, _value]
+    """What the solver has without any tuning."""
+    values: Annotated[tuple[Value, ...], _values] = ()
+    low: Annotated[Any, _value] | None = None
+    high: Annotated[Any, _value] | None = None
+    log: bool = False
+    """Whether to search on a logarithmic scale."""
+    when: Annotated[tuple[tuple[str, tuple[Value, ...]], ...], _conditions] = ()
+    """Other parameters and their values, all of which it takes for this one to matter."""
+
+    def __post_init__(self) -> None:
+        if self.type not in KINDS:
+            raise ValueError(f"type = {brief(self.type)} is unknown.{did_you_mean(self.type, KINDS)}")
+        if self.type == "categorical":
+            self._check_choice()
+        else:
+            self._check_range(int if self.type == "integer" else float)
+
+    def _check_choice(self) -> None:
+        if self.low is not None or self.high is not None or self.log:
+            raise ValueError("low, high and log are for numbers; give values = [...]")
+        if self.default not in self.values:
+            raise ValueError(f"default = {brief(self.default)} is none of values = {brief(list(self.values))}")
+
+    def _check_range(self, kind: type) -> None:
+        if self.values:
+            raise ValueError("values are for type = 'categorical'; give low and high")
+        numbers = {"low": self.low, "high": self.high, "default": self.default}
+        accepted = (int, float) if kind is float else int
+        for key, number in numbers.items():
+            if not isinstance(number, accepted):
+                raise ValueError(f"{key} must be a{' whole' if kind is int else ''} number, not {brief(number)}")
+        assert self.low is not None
+        assert self.high is not None
+        if not self.low <= self.default <= self.high or self.low == self.high:
+            raise ValueError(f"default = {self.default} must be from low = {self.low} to high = {self.high}")
+        if self.log and self.low <= 0:
+            raise ValueError(f"log = true needs a low above 0, not {self.low}")
+
+    def hyperparameter(self, name: str) -> Hyperparameter[Any, Any]:
+        from ConfigSpace import Categorical, Float, Integer  # noqa: PLC0415 - a second to import, not needed to run
+
+        if self.type == "categorical":
+            return Categorical(name, list(self.values), default=self.default)
+        if self.type == "integer":
+            return Integer(name, (self.low, self.high), default=self.default, log=self.log)
+        return Float(name, (float(self.low), float(self.high)), default=float(self.default), log=self.log)
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Parameters by name; or the name and text of a file that ConfigSpace reads."""
+
+    parameters: tuple[tuple[str, Parameter], ...] = ()
+    file: Path | None = None
+    text: str = ""
+
+    def as_configspace(self, name: str) -> ConfigurationSpace:
+        from ConfigSpace import AndConjunction, ConfigurationSpace, InCondition  # noqa: PLC0415 - a second to import
+
+        if self.file is not None:
+            return _from_text(self.file, self.text)
+        space = ConfigurationSpace(name=name)
+        space.add(*(parameter.hyperparameter(own) for own, parameter in self.parameters))
+        for own, parameter in self.parameters:
+            rules = [InCondition(space[own], space[parent], list(allowed)) for parent, allowed in parameter.when]
+            if rules:
+                space.add(rules[0] if len(rules) == 1 else AndConjunction(*rules))
+        return space
+
+
+def read_space(table: object, where: str, folder: Path) -> Space:
+    """``[space]`` of a description. ``where`` names its file in messages; its own files are relative to ``folder``."""
+    if not isinstance(table, Mapping):
+        raise UserError(f"{where} [space] must be a table, not {brief(table)}")
+    if isinstance(table.get("file"), str):
+        path = read_table(Described, table, f"{where} [space]", folder).file
+        return Space(file=path, text=_content(path))
+    parameters = tuple(
+        (_parameter_name(name, where), read_table(Parameter, own, f"{where} [space.{name}]"))
+        for name, own in table.items()
+    )
+    _check_conditions(dict(parameters), where)
+    return Space(parameters)
+
+
+def _parameter_name(name: str, where: str) -> str:
+    try:
+        return plain_name(name)
+    except ValueError as error:
+        raise UserError(f"{where} [space.{name}] {error}") from error
+
+
+def _check_conditions(parameters: Mapping[str, Parameter], where: str) -> None:
+    for name, parameter in parameters.items():
+        for parent, allowed in parameter.when:
+            place = f"{where} [space.{name}] when"
+            if parent not in parameters or parent == name:
+                others = parameters.keys() - {name}
+                raise UserError(
+                    f"{place} names {brief(parent)}, which is no other parameter.{did_you_mean(parent, others)}"
+                )
+            known = parameters[parent].values
+            for value in allowed:
+                if known and value not in known:
+                    raise UserError(f"{place}: {parent} is never {brief(value)}; its values are {brief(list(known))}")
+
+
+def _content(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not a text file") from error
+
+
+def _from_text(path: Path, text: str) -> ConfigurationSpace:
+    """ConfigSpace's own formats, and the .pcs formats, which it still reads but warns of."""
+    readers: dict[str, Callable[[str], ConfigurationSpace]] = {
+        ".json": _from_json,
+        ".yaml": _from_yaml,
+        ".yml": _from_yaml,
+        ".pcs": _from_pcs,
+    }
+    if path.suffix.lower() not in readers:
+        raise UserError(f"{path}: a parameter space is a file ending in {', '.join(readers)}")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return readers[path.suffix.lower()](text)
+    except Exception as error:  # Whatever a library does with a file that is none of its kind.
+        raise UserError(f"{path}: not a parameter space: {type(error).__name__}: {error}") from error
+
+
+def _from_json(text: str) -> ConfigurationSpace:
+    from ConfigSpace import ConfigurationSpace  # noqa: PLC0415 - a second to import
+
+    return ConfigurationSpace.from_json(io.StringIO(text))
+
+
+def _from_yaml(text: str) -> ConfigurationSpace:
+    from ConfigSpace import ConfigurationSpace  # noqa: PLC0415 - a second to import
+
+    return ConfigurationSpace.from_yaml(io.StringIO(text))
+
+
+def _from_pcs(text: str) -> ConfigurationSpace:
+    """Old or new: only the new format has the types of parameters as words."""
+    from ConfigSpace.read_and_write import pcs, pcs_new  # noqa: PLC0415 - a second to import
+
+    seconds = [words[1] for line in text.splitlines() if len(words := line.partition("#")[0].split()) > 1]
+    reader = pcs_new if _TYPES_OF_NEW_PCS.intersection(seconds) else pcs
+    return reader.read(text.splitlines())

@@ -1,0 +1,36 @@
+"""How a run ended, by what was seen of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ceps.execution.containment import Contained, Stop
+from ceps.execution.verdict import Claims, judge
+from ceps.problems.problem import Unverified
+from ceps.records import Ending
+
+ENDED = Contained(stop=None, status=0, cpu=1.0, wall=1.0, memory=0, output="")
+ENOUGH = Contained(stop=Stop.ENOUGH, status=-9, cpu=1.0, wall=1.0, memory=0, output="")
+STOPPED = Contained(stop=Stop.CPU, status=-9, cpu=1.0, wall=1.0, memory=0, output="")
+
+
+@pytest.mark.parametrize(
+    ("checked", "target", "ending"),
+    [(0.0, 0.0, Ending.SOLVED), (0.0, 1.0, Ending.SOLVED), (1.0, 1.0, Ending.SOLVED), (1.0, 0.0, Ending.INVALID)],
+)
+def test_decisions(checked: float, target: float, ending: Ending) -> None:
+    """A verified answer always counts, a believed one until another has been verified: then it is false."""
+    assert judge(ENDED, Claims(), checked, target, 5.0, decision=True)[0] is ending
+
+
+def test_costs_above_the_target_are_no_lies() -> None:
+    """Where costs are compared, a worse one is a worse one."""
+    assert judge(ENDED, Claims(), 1.0, 0.0, 5.0)[0] is Ending.FINISHED
+
+
+@pytest.mark.parametrize(
+    ("contained", "ending"), [(ENDED, Ending.FINISHED), (ENOUGH, Ending.FINISHED), (STOPPED, Ending.TIMEOUT)]
+)
+def test_answers_that_nobody_can_check(contained: Contained, ending: Ending) -> None:
+    """They are worth nothing, but not held against the run, and the reason is told."""
+    assert judge(contained, Claims(), Unverified("who knows"), 0.0, 5.0, decision=True) == (ending, "who knows")

@@ -1,0 +1,155 @@
+"""Descriptions of solvers: what they may say, and how mistakes are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ceps.errors import UserError
+from ceps.solvers.command import Command
+
+MINIMAL = """
+name = "clasp"
+problems = ["sat"]
+command = ["sh", "{instance}", "{parameters}"]
+[output]
+solution = '^v (.*)$'
+"""
+SPACE = """
+[space]
+heuristic = { type = "categorical", values = ["Berkmin", "Vsids"], default = "Vsids" }
+restarts = { type = "integer", low = 1, high = 1000, log = true, default = 100, when = { heuristic = ["Vsids"] } }
+decay = { type = "float", low = 0, high = 1, default = 0.5, when = { heuristic = ["Vsids"] } }
+level = { type = "categorical", values = [0, 2, 3], default = 2 }
+"""
+OLD_PCS = """
+# the format of 2009
+heuristic {Berkmin, Vsids} [Vsids]
+restarts [1, 1000] [100]il
+decay [0.0, 1.0] [0.5]
+Conditionals:
+restarts | heuristic in {Vsids}
+Forbidden:
+{heuristic=Berkmin, decay=0.5}
+"""
+NEW_PCS = """
+heuristic categorical {Berkmin, Vsids} [Vsids]
+restarts integer [1, 1000] [100]log
+decay real [0.0, 1.0] [0.5]
+restarts | heuristic in {Vsids}
+"""
+
+
+def described(folder: Path, text: str) -> Command:
+    path = folder / "clasp.toml"
+    path.write_text(text)
+    return Command.described(path)
+
+
+def test_a_space_that_is_written_out(tmp_path: Path) -> None:
+    """Types, ranges, scales, defaults and conditions are those of the description."""
+    space = described(tmp_path, MINIMAL + SPACE).space
+    assert dict(space.get_default_configuration()) == {"heuristic": "Vsids", "restarts": 100, "decay": 0.5, "level": 2}
+    assert (space["restarts"].lower, space["restarts"].upper, space["restarts"].log) == (1, 1000, True)
+    space.seed(1)
+    for point in space.sample_configuration(50):
+        assert ("restarts" in point) == ("decay" in point) == (point["heuristic"] == "Vsids")
+
+
+@pytest.mark.parametrize("text", [OLD_PCS, NEW_PCS], ids=["old", "new"])
+def test_pcs_files(tmp_path: Path, text: str) -> None:
+    """A space may be a .pcs file of the old or of the new format."""
+    (tmp_path / "clasp.pcs").write_text(text)
+    space = described(tmp_path, MINIMAL + '[space]\nfile = "clasp.pcs"').space
+    assert dict(space.get_default_configuration()) == {"heuristic": "Vsids", "restarts": 100, "decay": 0.5}
+    assert space["restarts"].log
+
+
+@pytest.mark.parametrize("ending", ["json", "yaml"])
+def test_files_of_configspace(tmp_path: Path, ending: str) -> None:
+    """A space may be a file that ConfigSpace has written."""
+    written = described(tmp_path, MINIMAL + SPACE).space
+    getattr(written, f"to_{ending}")(tmp_path / f"space.{ending}")
+    read = described(tmp_path, MINIMAL + f'[space]\nfile = "space.{ending}"').space
+    assert dict(read.get_default_configuration()) == dict(written.get_default_configuration())
+
+
+def test_another_space_is_another_version(tmp_path: Path) -> None:
+    """What is in the description, and in the file of its space, is part of the version."""
+    (tmp_path / "clasp.pcs").write_text(NEW_PCS)
+    text = MINIMAL + '[space]\nfile = "clasp.pcs"'
+    first, same = described(tmp_path, text), described(tmp_path, text)
+    assert (first.version, first) == (same.version, same)
+    (tmp_path / "clasp.pcs").write_text(NEW_PCS.replace("1000", "2000"))
+    assert described(tmp_path, text).version != first.version
+    assert described(tmp_path, "# changed\n" + text).version != first.version
+
+
+MISTAKES = {
+    "unknown key": (MINIMAL.replace("problems", "problem"), "unknown key 'problem'. Did you mean 'problems'?"),
+    "missing key": (MINIMAL.replace('name = "clasp"', ""), "clasp.toml: the key 'name' is missing"),
+    "name": (MINIMAL.replace('"clasp"', '"cl asp"'), "clasp.toml: name must be a name of letters, digits"),
+    "a shell's text": (MINIMAL.replace('["sh", "{instance}", "{parameters}"]', '"sh"'), "command must be a list"),
+    "placeholder": (MINIMAL.replace("{instance}", "{instanec}"), "command has the unknown placeholder {instanec}. D"),
+    "no instance": (MINIMAL.replace("{instance}", "x"), "command must have the placeholder {instance}"),
+    "glued": (MINIMAL.replace("{parameters}", "-p={parameters}"), "must stand alone"),
+    "no parameters": (MINIMAL.replace(', "{parameters}"', "") + SPACE, "must have the placeholder {parameters}"),
+    "both": (MINIMAL.replace('"{parameters}"', '"{parameters}", "{parameter_file}"'), "give either"),
+    "nothing to read": (MINIMAL.replace("solution = '^v (.*)$'", ""), "must tell how to read an answer"),
+    "expression": (MINIMAL.replace("(.*)", "(.*"), "[output] solution is no regular expression"),
+    "no group": (MINIMAL.replace("(.*)", ".*"), "[output] solution must have one group"),
+    "json and more": (MINIMAL + "json = true", "json = true reads everything"),
+    "nothing to join": (MINIMAL.replace("solution", "cost") + "join_lines = true", "join_lines is for a solution"),
+    "exit codes": (MINIMAL + "exit_codes = [300]", "exit_codes must be a list of numbers from 0 to 255"),
+    "parameter": ('parameter = "--{name}"\n' + MINIMAL, "parameter must have the placeholder {value}"),
+    "environment": (MINIMAL + "[environment]\nA = 1", "environment must have texts: A = 1 is none"),
+    "type": (MINIMAL + SPACE.replace('"float"', '"real"'), "[space.decay] type = 'real' is unknown"),
+    "default": (MINIMAL + SPACE.replace("default = 100", "default = 0"), "[space.restarts] default = 0 must be from"),
+    "whole": (MINIMAL + SPACE.replace("default = 100", "default = 1.5"), "default must be a whole number, not 1.5"),
+    "choice": (MINIMAL + SPACE.replace('default = "Vsids"', 'default = "Unit"'), "default = 'Unit' is none of values"),
+    "mixed": (MINIMAL + SPACE.replace("[0, 2, 3]", '[0, "a", 2]'), "[space.level] values must be of one kind"),
+    "twice": (MINIMAL + SPACE.replace("[0, 2, 3]", "[0, 2, 2]"), "[space.level] values has a value twice"),
+    "boolean": (MINIMAL + SPACE.replace("[0, 2, 3]", "[true]"), "must not be true or false"),
+    "parent": (MINIMAL + SPACE.replace("{ heuristic =", "{ heurstic ="), "when names 'heurstic', which is no other"),
+    "its value": (MINIMAL + SPACE.replace('= ["Vsids"]', '= ["Unit"]'), "heuristic is never 'Unit'"),
+    "log": (MINIMAL + SPACE.replace("low = 1,", "low = 0,"), "log = true needs a low above 0"),
+    "parameter's name": (MINIMAL + SPACE.replace("decay", '"a b"'), "[space.a b] must be a name of letters"),
+    "parameter's key": (MINIMAL + SPACE.replace("high", "hihg"), "unknown key 'hihg'. Did you mean 'high'?"),
+    "no space": (MINIMAL + "[space]\nx = 3", "[space.x] must be a table, not 3"),
+    "switch": ('switches = { decay = { a = "-a" } }\n' + MINIMAL + SPACE, "[switches] decay is no categorical"),
+    "switch's value": (
+        'switches = { heuristic = { Vsids = "-v" } }\n' + MINIMAL + SPACE,
+        "[switches.heuristic] has nothing for 'Berkmin'",
+    ),
+    "boxed": (MINIMAL.replace('"sat"', '"tsp"'), "solutions of problem 'tsp' are read from {solution_file}"),
+    "boxed among others": (MINIMAL.replace('"sat"', '"sat", "tsp"'), "problems: 'tsp' must be the only one"),
+    "not TOML": ("name = ", "clasp.toml: not valid TOML"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_mistakes(tmp_path: Path, text: str, message: str) -> None:
+    """Every mistake in a description is told with its file, its key and the fix."""
+    with pytest.raises(UserError) as caught:
+        described(tmp_path, text)
+    assert "clasp.toml: " in str(caught.value)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("none.pcs", None, "none.pcs: cannot be read"),
+        ("a.txt", "x", "a.txt: a parameter space is a file ending in .json"),
+        ("a.json", "[", "a.json: not a parameter space"),
+        ("a.pcs", "what is this", "a.pcs: not a parameter space"),
+    ],
+)
+def test_spaces_that_are_none(tmp_path: Path, name: str, content: str | None, message: str) -> None:
+    """A file that has no space in it is named."""
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises(UserError, match=r".") as caught:
+        _ = described(tmp_path, MINIMAL + f'[space]\nfile = "{name}"').space
+    assert message in str(caught.value)

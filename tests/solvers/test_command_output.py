@@ -1,0 +1,125 @@
+"""What is read in the output of a program."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from io import FileIO
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ceps.solvers import command_output
+from ceps.solvers.command_file import Output
+from ceps.solvers.command_output import Claim, Echo, read_claims, read_lines
+
+BOTH = Output(cost=r"^o (\S+)", solution=r"^v (.*)$", join_lines=True, unsatisfiable="^s UNSAT")
+
+
+def claims(text: str, output: Output = BOTH) -> list[Claim]:
+    return list(read_claims(text.splitlines(), output))
+
+
+def piped(data: bytes) -> Any:
+    """A stream that gives its bytes as a pipe would."""
+    return io.BytesIO(data)
+
+
+CASES = {
+    "cost first": ("o 9\nv a\no 5\nv b\n", [Claim("solved", 9, "a"), Claim("solved", 5, "b")]),
+    "solution first": ("v a\no 9\nv b\no 5\n", [Claim("solved", 9, "a"), Claim("solved", 5, "b")]),
+    "costs on the way": ("o 9\no 7\no 5\nv b\n", [Claim("solved", 5, "b")]),
+    "several lines": ("o 5\nv a\nv b\ns OK\n", [Claim("solved", 5, "a\nb")]),
+    "chatter": ("c hello\no 5\nc x\nv a\nc y\n", [Claim("solved", 5, "a")]),
+    "solution without a cost": ("v a\n", [Claim("solved", None, "a")]),
+    "printed again": ("o 5\nv a\n\nv a\n", [Claim("solved", 5, "a"), Claim("solved", None, "a")]),
+    "a cost alone": ("o 5\n", []),
+    "none": ("s UNSAT\n", [Claim("unsatisfiable")]),
+    "nothing": ("", []),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES.keys())
+def test_costs_and_solutions_in_lines(text: str, expected: list[Claim]) -> None:
+    """A cost and a solution that belong together are one claim, in either order; lines in a row are one solution."""
+    assert claims(text) == expected
+
+
+def test_programs_that_tell_less() -> None:
+    """Costs without solutions, solutions without costs, and a mere word are claims where nothing more is described."""
+    assert claims("o 9\no 5\n", Output(cost=r"^o (.*)$")) == [Claim("solved", 9), Claim("solved", 5)]
+    assert claims("v 1 2\n", Output(solution="^v (.*)$")) == [Claim("solved", None, "1 2")]
+    assert claims("s SAT\n", Output(solved="^s SAT", unsatisfiable="UNSAT")) == [Claim("solved")]
+    assert claims("cost 3 by abc", Output(cost=r"cost (\d+)", solution="by (.*)")) == [Claim("solved", 3, "abc")]
+
+
+@pytest.mark.parametrize("first", [["o 9", "v a"], ["v a", "o 9"]], ids=["cost first", "solution first"])
+def test_a_solution_on_one_line_is_read_at_once(first: list[str]) -> None:
+    """Nothing need follow it: a program may be silent for the rest of its time."""
+
+    def printed() -> Iterator[str]:
+        yield from first
+        raise AssertionError("another line was waited for")
+
+    assert next(read_claims(printed(), replace(BOTH, join_lines=False))) == Claim("solved", 9, "a")
+
+
+def test_a_cost_that_is_none() -> None:
+    """A cost that is no finite number stops the run with a reason that quotes it."""
+    for text in ("o none", "o nan", "o 1e999"):
+        with pytest.raises(RuntimeError, match="cost"):
+            claims(text)
+
+
+def test_json_lines() -> None:
+    """Objects with a status, a cost or a solution are claims; everything else is passed over."""
+    lines = ["hello", "{broken", '{"other": 1}', '{"status": "unknown"}', '{"cost": 5, "solution": [1, 2]}']
+    lines += ['{"status": "unsatisfiable"}', "[1]", "{" * 100_000]
+    output = Output(json=True)
+    assert list(read_claims(lines, output)) == [Claim("solved", 5, [1, 2]), Claim("unsatisfiable")]
+
+
+@given(data=st.binary(max_size=300))
+@settings(derandomize=True, max_examples=200)
+def test_lines_survive_any_bytes(data: bytes) -> None:
+    """Lines are those of the stream, less their ends, and their bytes can be had again."""
+    lines = [line.encode(errors="surrogateescape") for line in read_lines(piped(data))]
+    expected = [line.removesuffix(b"\r") for line in data.split(b"\n")]
+    assert lines == (expected[:-1] if data.endswith(b"\n") or not data else expected)
+
+
+def test_bytes_that_are_no_text_pass_through_json() -> None:
+    """A solution with bytes that are no UTF-8 is one in JSON as well, and becomes the same bytes again."""
+    (claim,) = read_claims(read_lines(piped(b"v \xff\xfe\n")), Output(solution="^v (.*)$"))
+    told = json.loads(json.dumps(claim.solution))
+    assert told.encode(errors="surrogateescape") == b"\xff\xfe"
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a line without end only the beginning is kept, and a solution without end stops the run."""
+    monkeypatch.setattr(command_output, "LONGEST_LINE", 100)
+    assert list(read_lines(piped(b"x" * 1000 + b"\nshort\n"))) == ["x" * 100, "short"]
+    monkeypatch.setattr(command_output, "LONGEST_SOLUTION", 100)
+    with pytest.raises(RuntimeError, match="more than 100 characters"):
+        claims("v xxxxxxxxxx\n" * 20)
+
+
+def test_the_beginning_and_the_end_are_shown() -> None:
+    """Of much output the beginning is shown at once and the end at last, with the bytes between them counted."""
+    reading, writing = os.pipe()
+    echo = Echo(writing)
+    for index in range(10_000):
+        echo.take(f"{index}\n".encode())
+    echo.finish()
+    os.close(writing)
+    with FileIO(reading) as stream:
+        shown = stream.readall()
+    assert shown.startswith(b"0\n1\n2\n")
+    assert shown.endswith(b"9998\n9999\n")
+    assert f"{48_890 - 2 * command_output.SHOWN} bytes".encode() in shown
+    assert len(shown) < 2 * command_output.SHOWN + 100

@@ -1,0 +1,125 @@
+"""What docs/add-a-problem.md and docs/add-a-solver.md show is true; and plug-ins of other packages are found."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from ceps.construction.methods import METHODS, method_named, method_names
+from ceps.errors import UserError
+from ceps.problems import known_problems, problem_named, problem_of_file
+from ceps.problems.collect import problem_of_instances
+from ceps.problems.tsp import Tsp
+from ceps.solvers import reference_consensus, solver_named
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = ("add-a-problem.md", "add-a-solver.md")
+
+
+def blocks(language: str) -> list[str]:
+    pages = [(DOCS / page).read_text() for page in PAGES]
+    return [block for page in pages for block in re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)]
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The package of the documentation, as if it were installed; its modules are forgotten afterwards."""
+    for block in blocks("python"):
+        name = re.match(r"# (\w+\.py)\n", block)
+        assert name is not None
+        (tmp_path / name[1]).write_text(block)
+    entry_points = [tomllib.loads(block)["project"]["entry-points"] for block in blocks("toml")]
+    install(tmp_path, "partitioning", {group: own for table in entry_points for group, own in table.items()})
+    monkeypatch.syspath_prepend(tmp_path)
+    for module in ("partition", "flipper"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    return tmp_path
+
+
+def install(folder: Path, name: str, entry_points: dict[str, dict[str, str]]) -> None:
+    """Make a distribution known, as pip would."""
+    information = folder / f"{name}-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    lines: list[str] = []
+    for group, own in entry_points.items():
+        lines += [f"[{group}]", *(f"{key} = {value}" for key, value in own.items())]
+    (information / "entry_points.txt").write_text("\n".join([*lines, ""]))
+
+
+def test_what_the_documentation_shows_keeps_the_contracts(package: Path) -> None:
+    """The problem and the solver of the documentation pass the tests that the documentation shows."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=prepend", str(package)]
+    done = subprocess.run(command, cwd=package, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout
+
+
+def test_plug_ins_are_found_by_name(package: Path, tmp_path: Path) -> None:
+    """A problem and a solver of an installed package are found, with settings, by name and by ending."""
+    problem, solver = problem_named("partition", {"largest": 7}), solver_named("flipper", {})
+    assert (problem.name, getattr(problem, "largest", None), solver.name) == ("partition", 7, "flipper")
+    assert problem_of_file(Path("a.partition")) == problem_named("partition")
+    (tmp_path / "a.partition").write_text("1 2 3")
+    assert problem_of_instances([str(tmp_path / "a.partition")], Path(), "FILES").name == "partition"
+    assert [each.name for each in known_problems()] == ["tsp", "vrpspdtw", "partition"]
+    assert reference_consensus("partition", {}).solver == solver
+    with pytest.raises(UserError, match=r"Did you mean 'partition'\?"):
+        problem_named("partitoin")
+    with pytest.raises(UserError, match=r"Did you mean 'flipper'\?"):
+        solver_named("fliper", {})
+
+
+def test_methods_may_be_plug_ins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A method of an installed package is found by name."""
+    (tmp_path / "our_method.py").write_text("def smallest_budget(outline): return 1.0\ndef build(task): return ()\n")
+    install(tmp_path, "ours", {"ceps.methods": {"ours": "our_method"}})
+    monkeypatch.syspath_prepend(tmp_path)
+    assert method_names() == [*METHODS, "ours"]
+    assert method_named("ours").smallest_budget(None) == 1.0  # type: ignore[arg-type]
+
+
+def test_the_box_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plug-in cannot take the place of what is in the box."""
+    everywhere = {"ceps.problems": "tsp", "ceps.solvers": "lkh", "ceps.methods": "ceps"}
+    install(tmp_path, "usurper", {group: {name: "no_such_module"} for group, name in everywhere.items()})
+    monkeypatch.syspath_prepend(tmp_path)
+    assert isinstance(problem_named("tsp"), Tsp)
+    assert solver_named("lkh", {}).name == "lkh"
+    assert method_named("ceps") is METHODS["ceps"]
+    assert [each.name for each in known_problems()] == ["tsp", "vrpspdtw"]
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        ("import no_such_library", "cannot be loaded: ModuleNotFoundError: No module named 'no_such_library'"),
+        ("Broken = 3", "is no dataclass"),
+        ("", "cannot be loaded: AttributeError"),
+    ],
+)
+def test_a_broken_plug_in_is_told_with_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, message: str
+) -> None:
+    """Whoever is to blame is named, whatever is wrong."""
+    (tmp_path / "broken_plugin.py").write_text(module)
+    install(tmp_path, "breaker", {"ceps.solvers": {"broken": "broken_plugin:Broken"}})
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "broken_plugin", raising=False)
+    with pytest.raises(UserError, match="package 'breaker'") as caught:
+        solver_named("broken", {})
+    assert message in str(caught.value)
+
+
+def test_two_plug_ins_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which of them is meant is not guessed."""
+    for name in ("first", "second"):
+        install(tmp_path, name, {"ceps.solvers": {"twin": f"{name}_module:Twin"}})
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UserError, match="package 'first' and package 'second'"):
+        solver_named("twin", {})
