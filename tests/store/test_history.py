@@ -28,26 +28,26 @@ def store() -> Iterator[Store]:
         yield store
 
 
-def put_back(store: Store, table: str, column: str, times: list[int]) -> None:
-    """Give the rows of a table, in their order, times of our own."""
-    for number, when in enumerate(times, start=1):
-        store._connection.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (when, number))
-
-
 def test_a_sitting_has_the_runs_until_the_next(store: Store) -> None:
     """Its wall time ends with its last run, its CPU is theirs; one without runs has none, nor has what was before."""
-    for cpu in (1.0, 2.0, 4.0, 8.0, 16.0):
-        store.record(KEY, 100.0, replace(SOLVED, cpu=cpu))
-    for workers in (1, 2, 3, 4):
+    store.record(KEY, 100.0, replace(SOLVED, cpu=1.0))
+    for workers, runs in ((1, (2.0, 4.0)), (2, ()), (3, (8.0, 16.0)), (4, (32.0,))):
         store.begin_sitting(workers)
-    put_back(store, "runs", "created", [99, 100, 130, 200, 260])
-    put_back(store, "sittings", "started", [100, 200, 200, 300])
+        for cpu in runs:
+            store.record(KEY, 100.0, replace(SOLVED, cpu=cpu))
+    # Times of our own: two sittings begin within a second, and in the last one the clock is set back.
+    for table, column, times in (
+        ("runs", "created", (99, 100, 130, 200, 260, 200)),
+        ("sittings", "started", (100, 130, 130, 300)),
+    ):
+        for number, when in enumerate(times, start=1):
+            store._connection.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (when, number))
     host = socket.gethostname()
     assert store.sittings() == [
         Sitting(100, 1, host, 30.0, 6.0),
-        Sitting(200, 2, host, 0.0, 0.0),  # taken up again within the second
-        Sitting(200, 3, host, 60.0, 24.0),
-        Sitting(300, 4, host, 0.0, 0.0),
+        Sitting(130, 2, host, 0.0, 0.0),
+        Sitting(130, 3, host, 130.0, 24.0),
+        Sitting(300, 4, host, 0.0, 32.0),
     ]
 
 

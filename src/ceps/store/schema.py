@@ -98,9 +98,9 @@ _TABLES_3 = (
         number INTEGER PRIMARY KEY,
         started INTEGER NOT NULL, -- seconds since 1970
         workers INTEGER NOT NULL,
-        host TEXT NOT NULL
+        host TEXT NOT NULL,
+        last_run INTEGER NOT NULL -- the last one before it; clocks are set back, and seconds are long
     )""",
-    "CREATE INDEX sittings_by_start ON sittings (started, number)",
     "CREATE TABLE conclusions (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",  # the value is JSON
 )
 

@@ -65,15 +65,13 @@ _INSERT_RUN = f"""INSERT INTO runs (
 _IMPROVE_BEST = f"""INSERT INTO best (instance, cost, solution) VALUES ({_INSTANCE}, :cost, :solution)
     ON CONFLICT (instance) DO UPDATE SET cost = excluded.cost, solution = excluded.solution
     WHERE excluded.cost < best.cost"""
-_SELECT_SITTINGS = """SELECT sittings.started, sittings.workers, sittings.host,
-        coalesce(max(0, made.last - sittings.started), 0), coalesce(made.cpu, 0.0)
-    FROM sittings LEFT JOIN (
-        SELECT (
-                SELECT number FROM sittings WHERE started <= runs.created ORDER BY started DESC, number DESC LIMIT 1
-            ) AS sitting, max(created) AS last, total(cpu) AS cpu
-        FROM runs GROUP BY sitting
-    ) AS made ON made.sitting = sittings.number
-    ORDER BY sittings.number"""
+_SELECT_SITTINGS = f"""WITH spans AS (
+        SELECT *, lead(last_run, 1, {2**63 - 1}) OVER (ORDER BY number) AS until FROM sittings
+    )
+    SELECT spans.started, spans.workers, spans.host,
+        coalesce(max(0, max(runs.created) - spans.started), 0), total(runs.cpu)
+    FROM spans LEFT JOIN runs ON runs.id > spans.last_run AND runs.id <= spans.until
+    GROUP BY spans.number ORDER BY spans.number"""
 
 
 class ReplayError(RuntimeError):
@@ -312,7 +310,8 @@ class Store:
         """Note that work is taken up, here and now, with so many workers."""
         with self._writing() as connection:
             connection.execute(
-                "INSERT INTO sittings (started, workers, host) VALUES (?, ?, ?)",
+                """INSERT INTO sittings (started, workers, host, last_run)
+                VALUES (?, ?, ?, (SELECT coalesce(max(id), 0) FROM runs))""",
                 (int(time.time()), workers, socket.gethostname()),
             )
 
