@@ -140,6 +140,7 @@ class JobSettings:
 
 
 def _jobs(table: object) -> JobSettings:
+    """Table."""
     if not isinstance(table, Mapping):
         raise ValueError(f"must be a table, not {brief(table)}")
     options = {key: value for key, value in table.items() if key not in ("system", "jobs")}

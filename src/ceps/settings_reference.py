@@ -25,7 +25,15 @@ from ceps.metrics import METRICS
 from ceps.problems import PROBLEMS, Problem
 from ceps.problems.vrpspdtw import Vrpspdtw
 from ceps.problems.vrpspdtw.mutate import Demands, Service
-from ceps.settings import MethodSettings, MetricSettings, PortfolioSettings, ProblemSettings, Scenario
+from ceps.settings import (
+    BACKENDS,
+    ExecutionSettings,
+    MethodSettings,
+    MetricSettings,
+    PortfolioSettings,
+    ProblemSettings,
+    Scenario,
+)
 from ceps.solvers import SOLVERS
 from ceps.tables import size
 
@@ -50,6 +58,7 @@ _CHOICES: Mapping[tuple[type[Any], str], Iterable[str]] = {
     (PortfolioSettings, "solvers"): SOLVERS,
     (MetricSettings, "name"): METRICS,
     (MethodSettings, "name"): METHODS,
+    (ExecutionSettings, "backend"): BACKENDS,
     (Entrant, "name"): [*METHODS, *FIXED],
     (EvolutionSettings, "removal"): REMOVALS,
     (Vrpspdtw, "demands"): Demands,

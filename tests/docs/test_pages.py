@@ -24,6 +24,12 @@ from tests.docs.scale import give_files, smaller
 CEPS = str(Path(sys.executable).with_name("ceps"))
 REASONS = {"installs packages", "needs other hosts"}
 """Why blocks are not executed."""
+ELSEWHERE = {
+    "docs/add-a-problem.md": "tests/test_adding.py",
+    "docs/add-a-solver.md": "tests/test_adding.py",
+    "docs/own-solver.md": "tests/test_own_solver.py",
+}
+"""Pages whose blocks belong together in ways of their own, and who executes them."""
 LANGUAGES = {"sh", "python", "toml", "text", "console"}
 
 BASE = """
@@ -45,7 +51,7 @@ _made: dict[tuple[str, str], Path] = {}
 """Run directories by command and by what it reads: pages that show the same build share it."""
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in ELSEWHERE])
 def test_a_page_is_executed(page: str, tmp_path: Path) -> None:
     """All blocks of a page do what they say, in its order, in one folder."""
     if "lkh" in (ROOT / page).read_text().lower():
@@ -60,6 +66,12 @@ def test_what_is_not_executed_has_one_of_few_reasons() -> None:
     """A block is executed, or says before it why not."""
     skipped = [block for page in PAGES for block in blocks_of(page) if block.reason is not None]
     assert {block.reason for block in skipped} <= REASONS, [block.place for block in skipped]
+
+
+def test_pages_that_are_executed_elsewhere_are() -> None:
+    """Whoever is said to execute a page names it."""
+    for page, test in ELSEWHERE.items():
+        assert Path(page).name in (ROOT / test).read_text()
 
 
 def test_every_block_says_what_it_is() -> None:
