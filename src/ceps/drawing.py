@@ -31,6 +31,6 @@ def draw_solution(problem: Problem, instance: Instance, solution: Solution, cost
 
     def draw(figure: Figure) -> None:
         problem.draw(instance, solution, figure)
-        figure.suptitle(f"{instance.name}: cost {number(cost)}", fontsize="x-large")
+        figure.suptitle(f"{instance.name}: cost {number(cost)}", fontsize="x-large", parse_math=False)
 
     save_picture(draw, path)

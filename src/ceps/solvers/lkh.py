@@ -192,8 +192,16 @@ def _settings(configuration: Mapping[str, Value]) -> dict[str, Value]:
     unknown = sorted(set(configuration) - set(_PARAMETERS))
     if unknown:
         raise ValueError(f"LKH's space has no {', '.join(unknown)}")
+    for name, value in configuration.items():
+        # They become lines of LKH's parameter file, which can name files to write.
+        if not _allows(_PARAMETERS[name], value):
+            raise ValueError(f"LKH's {name} cannot be {value!r:.100}")
     defaults = {name: parameter.default for name, parameter in _PARAMETERS.items()}
     return {**_FIXED, **defaults, **configuration}
+
+
+def _allows(parameter: _Range | _Choice, value: Value) -> bool:
+    return value in parameter.values if isinstance(parameter, _Choice) else isinstance(value, int | float)
 
 
 def _parameter_file(settings: Mapping[str, Value]) -> str:
