@@ -278,6 +278,7 @@ def _has_content(directory: Path) -> bool:
 def _remove(directory: Path) -> None:
     shutil.rmtree(directory, ignore_errors=True)
     if directory.exists():  # The call has shut folders behind itself.
+        directory.chmod(0o700)
         for folder, inner, _ in os.walk(directory):
             for path in (Path(folder, name) for name in inner):
                 if not path.is_symlink():
