@@ -99,7 +99,9 @@ def close_after_writing(connection: sqlite3.Connection, path: Path) -> None:
 
 def _connect(uri: str) -> sqlite3.Connection:
     # No implicit transactions: each is begun and ended in the open.
-    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA trusted_schema = OFF")  # A file may come from a stranger.
+    return connection
 
 
 def _reading_uri(path: Path) -> str:
@@ -149,6 +151,8 @@ def _inspect(path: Path) -> int:
             )
         if version < 1 or not columns_at(version) <= columns_of(connection):
             raise UserError(f"{path}: tables are missing: {_DAMAGED}")
+        if connection.execute("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone():
+            raise UserError(f"{path} holds triggers or views, which ceps has not made; {_RESTORE}")
         _check_content(path, connection)
     return version
 
