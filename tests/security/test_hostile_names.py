@@ -23,26 +23,29 @@ CEPS = str(Path(sys.executable).with_name("ceps"))
 GUARD = 120
 """Wall-clock seconds after which a command that does not end fails its test."""
 TSP = Tsp()
+WORST = [
+    "--help",
+    "$(touch stolen)",
+    "line\nRUNS = 1\nOUTPUT_TOUR_FILE = stolen\n",
+    "*[a-z]?{x}",
+    "$\\frac{$\\unknown$",
+    "\x1b[31mred\x1b]0;title\x07",
+    os.fsdecode(b"latin-1 caf\xe9"),
+]
 NAMES = [
+    *WORST,
     "plain",
     "two  blanks",
     "-rf",
-    "--help",
     "a;touch stolen;b",
-    "$(touch stolen)",
     "`touch stolen`",
     "a|touch stolen",
     "&touch stolen&",
     "quote'quote\"quote",
-    "line\nRUNS = 1\nOUTPUT_TOUR_FILE = stolen\n",
     "return\rtab\t",
-    "*[a-z]?{x}",
     "[bold red]markup[/]:smile:",
     "%s%n{0}{name}",
-    "$\\frac{$\\unknown$",
-    "\x1b[31mred\x1b]0;title\x07",
     "Köln ñ 東京 ٣",
-    os.fsdecode(b"latin-1 caf\xe9"),
     "..",
     "~root",
     "#comment",
@@ -70,7 +73,7 @@ iterations = 2
 sessions = 1
 candidates = 2
 [budget]
-cpu = 60.0
+cpu = 8.0
 """
 
 
@@ -79,8 +82,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with an instance of every name in a folder, and a portfolio."""
     pytest.importorskip("LKHpy")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    Path("home").mkdir()
     Path("data").mkdir()
     for number, name in enumerate(NAMES):
         (Path("data") / f"{name}.tsp").write_text(TSP.encode(TSP.generate("uniform", 12, number)))
@@ -94,7 +95,6 @@ def ceps(*arguments: object) -> subprocess.CompletedProcess[str]:
     )
     assert "Traceback" not in result.stderr
     assert not list(Path().rglob("*stolen"))
-    assert not list(Path("home").iterdir())
     return result
 
 
@@ -110,30 +110,19 @@ def test_all_are_evaluated() -> None:
     report = json.loads(result.stdout)
     assert report["instances"] == len(NAMES)
     assert report["timeouts"] < len(NAMES)
-    names = [each["instance"] for each in report["per_instance"]]
+    names = {each["instance"] for each in report["per_instance"]}
     assert all(map(printable, names))
+    assert {name for name in NAMES if printable(name)} <= names
     shown = ceps("evaluate", "data", "--portfolio", "p.json", "--repeats", 1, "--out", "run $(x);'")
     assert shown.returncode == 0, shown.stderr
     assert printable(shown.stdout)
-    for name in ("a;touch stolen;b", "[bold red]markup[/]:smile:", "$(touch stolen)", "Köln ñ 東京 ٣"):
-        assert name in shown.stdout
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("plain", "..", "~root", "#comment", "=1+1")])
+@pytest.mark.parametrize("name", WORST)
 def test_each_can_be_solved_written_and_drawn(name: str) -> None:
     """An instance's name reaches its solvers, its files and its picture without doing anything on the way."""
-    result = ceps(
-        "solve",
-        f"data/{name}.tsp",
-        "--portfolio",
-        "p.json",
-        "--time",
-        0.2,
-        "--out",
-        f"{name}.tour",
-        "--draw",
-        f"{name}.svg",
-    )
+    race = ("solve", f"data/{name}.tsp", "--portfolio", "p.json", "--time", 0.2)
+    result = ceps(*race, "--out", f"{name}.tour", "--draw", f"{name}.svg")
     assert result.returncode == 0, result.stderr
     instance = read(Path(f"data/{name}.tsp"))
     assert printable(instance.name)
@@ -157,15 +146,10 @@ def ceps_here(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_build_and_what_it_exports() -> None:
     """Trained on files of any name, a portfolio is built, and what was bred from them can be written as files."""
-    for name in NAMES[4:]:
-        if name not in (
-            "$(touch stolen)",
-            "line\nRUNS = 1\nOUTPUT_TOUR_FILE = stolen\n",
-            os.fsdecode(b"latin-1 caf\xe9"),
-        ):
-            Path(f"data/{name}.tsp").unlink()
+    for name in NAMES[len(WORST) :]:
+        Path(f"data/{name}.tsp").unlink()
     Path("s'$(touch stolen).toml").write_text(SCENARIO)
-    out = "run;touch stolen"
+    out = "run;touch stolen;'"
     built = ceps("build", "s'$(touch stolen).toml", "--out", out)
     assert built.returncode == 0, built.stderr
     for kind in ("csv", "instances", "configurations"):
@@ -212,11 +196,13 @@ def test_no_name_reaches_lkh(folder: Path) -> None:
     assert Path("problem.tsp").read_text().startswith("NAME : problem\n")
 
 
-@pytest.mark.parametrize("value", ["3\nTOUR_FILE = stolen", "3", "yes\nRUNS = 1", "", None, [3]])
-@pytest.mark.parametrize("name", ["MOVE_TYPE", "GAIN23"])
-def test_no_value_becomes_two_lines(folder: Path, name: str, value: Any) -> None:
+def test_no_value_becomes_two_lines(folder: Path) -> None:
     """A value that is none of the parameter's never reaches LKH's parameter file."""
-    ending, reason = seen_by_lkh(folder, TSP.generate("uniform", 12, 1), {name: value})
+    for name in ("MOVE_TYPE", "GAIN23"):
+        for value in ("3\nTOUR_FILE = stolen", "3", "yes\nRUNS = 1", "", None, [3]):
+            with pytest.raises(ValueError, match=f"LKH's {name} cannot be "):
+                Lkh().describe({name: value})
+    ending, reason = seen_by_lkh(folder, TSP.generate("uniform", 12, 1), {"MOVE_TYPE": "3\nTOUR_FILE = stolen"})
     assert ending is Ending.CRASHED
-    assert f"LKH's {name} cannot be " in reason
+    assert "LKH's MOVE_TYPE cannot be " in reason
     assert not Path("lkh.par").exists()
