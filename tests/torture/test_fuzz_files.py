@@ -157,6 +157,7 @@ def tsplib(dimension: str, cities: str = CITIES) -> str:
 
 HEAD = "x\nCUSTOMER VEHICLE\nNUMBER NUMBER CAPACITY\n{} {} 100\nCUSTOMER\n{}\n0 0 0 0 0 0 1000 0\n1 1 1 1 1 0 900 0\n"
 COLUMNS = "CUST NO. XCOORD. YCOORD. DDEMAND PDEMAND READY TIME DUE TIME SERVICE TIME"
+SCENARIO = 'seed = 1\n[problem]\nname = "tsp"\ntrain = ["x"]\n[portfolio]\nsolvers = ["lkh"]\n[metric]\ncutoff = "{}"\n'
 LARGE = 300_000
 """Characters of a long word: what takes a time that grows with the square of it takes hours."""
 
@@ -178,7 +179,8 @@ COSTLY = {
     "many brackets": ("scenarios", "a = " + "[" * LARGE),
     "a deep key": ("scenarios", "a." * 1000 + "a = 1"),
     "a long key": ("scenarios", "a" * LARGE + " = 1"),
-    "a duration of digits": ("scenarios", f'seed = 1\n[budget]\ncpu = "{"1" * LARGE}"\n'),
+    "a duration of digits": ("scenarios", SCENARIO.format("1" * LARGE)),
+    "a duration of blanks": ("scenarios", SCENARIO.format(" " * LARGE + "1" + " " * LARGE)),
     "a deep object": ("portfolios", '{"a":' * LARGE),
     "a long list": ("portfolios", json.dumps({**PORTFOLIO, "members": [0] * LARGE})),
     "a cost of digits": ("known costs", '{"a": ' + "9" * 4000 + "}"),

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from io import FileIO
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -201,7 +202,7 @@ def _settings(configuration: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _allows(parameter: _Range | _Choice, value: Value) -> bool:
-    return value in parameter.values if isinstance(parameter, _Choice) else isinstance(value, int | float)
+    return value in parameter.values if isinstance(parameter, _Choice) else isinstance(value, Real)
 
 
 def _parameter_file(settings: Mapping[str, Value]) -> str:

@@ -8,6 +8,8 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+from ceps.errors import UserError
+
 SEAL_NAME = "ceps.seal"
 
 
@@ -25,7 +27,10 @@ def seal(path: Path) -> None:
 
 def unseal(path: Path) -> None:
     """Take the seal away, before the file is written to."""
-    _seal_of(path).unlink(missing_ok=True)
+    try:
+        _seal_of(path).unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"{_seal_of(path)}: cannot be removed ({error.strerror}); check its directory") from error
 
 
 def holds(path: Path) -> bool | None:
@@ -33,7 +38,11 @@ def holds(path: Path) -> bool | None:
     before = _sealed(path)
     if before is None:
         return None
-    if _digest(path) == before:
+    try:
+        now = _digest(path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); restore it from a copy") from error
+    if now == before:
         return True
     # Somebody who has begun to write in the meantime has taken the seal away first.
     return False if _sealed(path) == before else None
