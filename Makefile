@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check docs bench sanitize clean
+.PHONY: demo test torture check docs bench sanitize clean
 
 # Everything needed, in an environment of its own. The stamp is remade when what it was made from changes.
 $(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*.cpp cpp/*/*.cpp cpp/*/*.hpp)
@@ -17,6 +17,10 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest
+
+# The same tests as in tests/torture of the suite, for long and with other random numbers every time: half an hour.
+torture: $(READY)
+	CEPS_TORTURE=1 $(BIN)/python -m pytest tests/torture
 
 check: $(READY) docs
 	$(BIN)/ruff check .

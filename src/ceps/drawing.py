@@ -39,6 +39,6 @@ def draw_solution(problem: Problem, instance: Instance, solution: Solution, cost
 def _draw(problem: Problem, instance: Instance, solution: Solution | None, title: str, path: Path) -> None:
     def draw(figure: Figure) -> None:
         problem.draw(instance, solution, figure)
-        figure.suptitle(title, fontsize="x-large")
+        figure.suptitle(title, fontsize="x-large", parse_math=False)
 
     save_picture(draw, path)

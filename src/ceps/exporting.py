@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -15,7 +16,9 @@ from ceps.metrics import Metric, metric_named
 from ceps.portfolio import Portfolio
 from ceps.problems import Problem, problem_named
 from ceps.records import Ending
-from ceps.store import RecordedRun, Store
+from ceps.settings import MetricSettings
+from ceps.store import JournalEntry, RecordedRun, Store, StoredInstance
+from ceps.tables import brief, read_table
 
 
 class Format(StrEnum):
@@ -62,28 +65,47 @@ def export(run: Path, kind: Format, out: Path) -> list[Path]:
         raise UserError(f"{out}: cannot be written: {error.strerror}") from error
 
 
-def _settings(store: Store) -> Mapping[str, Any]:
-    """The scenario or the experiment that a run directory belongs to."""
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """What is asked of the scenario or the experiment that a run directory belongs to."""
+
+    problem: str
+    settings: Mapping[str, Any]
+    metric: MetricSettings
+
+
+def _origin(store: Store) -> _Origin:
     identity = store.identity or {}
     settings = identity.get("scenario", identity.get("experiment"))
     if not isinstance(settings, Mapping):
         raise UserError("this is not the run directory of a build or a comparison; give one that is")
-    return settings
+    # The directory may come from a stranger: nothing is taken for what it should be.
+    problem, metric = (each if isinstance(each := settings.get(key), Mapping) else {} for key in ("problem", "metric"))
+    table = {
+        "problem": problem.get("name"),
+        "settings": problem.get("settings"),
+        "metric": {key: value for key, value in metric.items() if value is not None},
+    }
+    return read_table(_Origin, table, "what it belongs to:")
 
 
-def _problem(settings: Mapping[str, Any]) -> Problem:
-    return problem_named(settings["problem"]["name"], settings["problem"]["settings"])
+def _decoded(problem: Problem, stored: StoredInstance) -> Any:
+    """An instance as it was put into the store: its id is a digest of its content."""
+    instance = problem.decode(stored.content, stored.name)
+    if instance.id != stored.id:
+        raise UserError(f"the content of instance {brief(stored.name)} is not what was stored; restore a copy")
+    return instance
 
 
 def _export_runs(store: Store, out: Path) -> list[Path]:
     """Runs with their scores; configurations and instances, which runs name by their ids."""
-    settings = _settings(store)
-    metric = metric_named(**settings["metric"])
+    origin = _origin(store)
+    metric = metric_named(origin.metric.name, origin.metric.cutoff, origin.metric.penalty)
     runs = list(store.runs())
-    problem = _problem(settings)
+    problem = problem_named(origin.problem, origin.settings)
     instances = [store.instance(key) for key in dict.fromkeys(run.key.instance for run in runs)]
     known = [each for each in instances if each is not None]
-    scales = {each.id: problem.scale(problem.decode(each.content, each.name)) for each in known}
+    scales = {each.id: problem.scale(_decoded(problem, each)) for each in known}
     configurations = [store.configuration(key) for key in dict.fromkeys(run.key.configuration for run in runs)]
     files = [out / name for name in ("runs.csv", "configurations.csv", "instances.csv")]
     _write(files[0], _RUN_COLUMNS, (_run(run, metric, scales[run.key.instance]) for run in runs))
@@ -110,18 +132,32 @@ def _run(run: RecordedRun, metric: Metric, scale: float) -> Sequence[Any]:
 
 def _export_instances(store: Store, out: Path) -> list[Path]:
     """The instances that were made and trained on; of a comparison, those of each build in a folder of its own."""
-    problem = _problem(_settings(store))
+    origin = _origin(store)
+    problem = problem_named(origin.problem, origin.settings)
     files = []
     for entry in store.journal():
         scope = entry.phase.rpartition(": ")[0]
-        for identifier in entry.result.get("admitted", ()):
+        for identifier in _admitted(entry):
             stored = store.instance(identifier)
             if stored is not None:
-                folder = out / f"split-{scope}" if scope else out
+                folder = out / _inside(f"split-{scope}") if scope else out
+                files.append(folder / _inside(f"{stored.name}{problem.suffixes[0]}"))
                 folder.mkdir(parents=True, exist_ok=True)
-                files.append(folder / f"{stored.name}{problem.suffixes[0]}")
-                problem.write(problem.decode(stored.content, stored.name), files[-1])
+                problem.write(_decoded(problem, stored), files[-1])
     return files
+
+
+def _admitted(entry: JournalEntry) -> list[str]:
+    """The ids of instances that a decision has taken into training."""
+    admitted = entry.result.get("admitted", []) if isinstance(entry.result, Mapping) else []
+    return [each for each in admitted if isinstance(each, str)] if isinstance(admitted, list) else []
+
+
+def _inside(name: str) -> str:
+    """A name from the store as that of a file: it may come from a stranger, and must not lead out of the folder."""
+    if ".." in Path(name).parts or Path(name).is_absolute() or not name.isprintable():
+        raise UserError(f"{brief(name)} in the store is no name for a file; nothing was written to it")
+    return name
 
 
 def _export_configurations(run: Path, out: Path) -> list[Path]:
@@ -143,8 +179,10 @@ def _export_configurations(run: Path, out: Path) -> list[Path]:
             parameters.write_text(solvers[member.solver].describe(member.as_dict()))
             replace(portfolio, members=(member,)).save(alone)
             files += [parameters, alone]
-            commands.append(f"ceps solve INSTANCE --portfolio {alone.relative_to(out)} --time SECONDS")
-            commands += [native.command.format(file=parameters.relative_to(out))] if native.command else []
+            # Quoted: these lines are pasted into shells.
+            beside, own = (shlex.quote(str(file.relative_to(out))) for file in (alone, parameters))
+            commands.append(f"ceps solve INSTANCE --portfolio {beside} --time SECONDS")
+            commands += [native.command.format(file=own)] if native.command else []
     files.append(out / "commands.txt")
     files[-1].write_text("\n".join([*commands, ""]))
     return files

@@ -88,6 +88,8 @@ class Portfolio:
         except OSError as error:
             temporary.unlink(missing_ok=True)
             raise UserError(f"{path}: cannot be written: {error.strerror}") from error
+        except RecursionError as error:  # A stranger's provenance, say.
+            raise UserError(f"{path}: cannot be written: its content is nested too deeply") from error
 
     @classmethod
     def load(cls, path: Path) -> Portfolio:

@@ -1,18 +1,28 @@
-"""A whole build on outcomes that are pure functions, as a program to be killed: ``python pure_build.py OUT``.
+"""A whole build on outcomes that are pure functions, as a program to be disturbed: ``python pure_build.py OUT``.
 
-Prints a line for every run it makes, and a last one when the portfolio is built.
+Prints a line for every run it makes, and a last one when the portfolio is built. With ``--keepers`` a real run of a
+solver that does next to nothing is made by a keeper for each of them. What ends ``ceps`` with a message ends it, too.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import ExitStack
 from pathlib import Path
 
 from ceps import building
 from ceps.construction.budget import Account
+from ceps.errors import UserError
+from ceps.execution.executor import Run
+from ceps.execution.local import LocalExecutor
+from ceps.records import Ending, Incumbent, Outcome
 from ceps.settings import Scenario
 from ceps.tables import read_table
+from ceps.testing.bits import BitSolver
+from ceps.testing.executor import bits_run
 from ceps.testing.pure_executor import PureExecutor
 
 SCENARIO = {
@@ -41,12 +51,48 @@ class Silent:
         return None
 
 
-def main(out: Path) -> None:
+class KeptExecutor(PureExecutor):
+    """Pure outcomes, each only when a real run has ended as it should."""
+
+    def __init__(self, real: LocalExecutor, scale: float, on_run: Callable[[], object]) -> None:
+        super().__init__(scale, on_run, real.slots)
+        self._real = real
+
+    def submit(self, run: Run, on_incumbent: Callable[[Incumbent], None] | None = None) -> Future[Outcome]:
+        promise: Future[Outcome] = Future()
+
+        def finish(made: Future[Outcome]) -> None:
+            try:
+                real = made.result()
+                if (real.ending, real.cost) != (Ending.FINISHED, 0):
+                    raise RuntimeError(f"a run that cannot fail has: {real}")
+                promise.set_result(self.outcome(run))
+            except BaseException as error:
+                promise.set_exception(error)
+
+        self._real.submit(bits_run(BitSolver(), pause=0.001, cpu=60.0)).add_done_callback(finish)
+        self.on_run()
+        return promise
+
+
+def say_run() -> None:
+    os.write(1, b"run\n")
+
+
+def main(out: Path, keepers: bool) -> None:
     scenario = read_table(Scenario, SCENARIO, "pure")
-    executor = PureExecutor(scale=0.3, on_run=lambda: os.write(1, b"run\n"))
-    built = building.build(scenario, Path(), "pure", executor, out, Silent())
+    with ExitStack() as stack:
+        if keepers:
+            executor: PureExecutor = KeptExecutor(stack.enter_context(LocalExecutor(2)), 0.3, say_run)
+        else:
+            executor = PureExecutor(scale=0.3, on_run=say_run)
+        built = building.build(scenario, Path(), "pure", executor, out, Silent())
     print(f"built {built.cpu_charged!r} {built.initial_score!r} {built.final_score!r}", flush=True)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    try:
+        main(Path(sys.argv[1]), keepers="--keepers" in sys.argv[2:])
+    except UserError as error:
+        print(f"ceps: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,6 @@ import pytest
 from ceps import _native
 from ceps.errors import UserError
 from ceps.execution.local import LocalExecutor, available_cores
-from ceps.testing import misbehaving
 from ceps.testing.executor import ExecutorContract, bits_run
 from ceps.testing.misbehaving import Spins
 
@@ -51,25 +51,6 @@ def test_closing_kills_what_is_running() -> None:
     executor.close()
     assert future.done()
     assert ExecutorContract.footprint()[0] == 1
-
-
-def test_a_thousand_misbehaving_runs_leave_nothing_behind() -> None:
-    """After a thousand bad runs there are as many processes and open files as after the first few."""
-    bad = [
-        misbehaving.Raises(),
-        misbehaving.Segfaults(),
-        misbehaving.ExitsNonZero(),
-        misbehaving.ReturnsNonsense(),
-        misbehaving.ClaimsTooMuch(),
-        misbehaving.LeavesADaemon(),
-        misbehaving.SpinsInThreeProcesses(),
-        misbehaving.IgnoresSignals(),
-    ]
-    with LocalExecutor(workers=2) as executor:
-        ExecutorContract.make_all(executor, bad)
-        before = ExecutorContract.footprint()
-        ExecutorContract.make_all(executor, bad * 125)
-        assert ExecutorContract.footprint() == before
 
 
 DRIVER = """
@@ -114,3 +95,37 @@ def test_nothing_survives_a_killed_driver(tmp_path: Path, victims: str) -> None:
         assert list(tmp_path.iterdir()) == []
     else:
         os.kill(daemon, signal.SIGKILL)
+
+
+SHUTS_FOLDERS = """
+    import os, sys
+    from pathlib import Path
+    from ceps import _native
+    from ceps.execution.containment import Containment
+    from ceps.records import Limits
+
+    def shut(reporter):
+        Path("outer/inner").mkdir(parents=True)
+        Path("outer/inner/file").touch()
+        Path("outer/elsewhere").symlink_to("/")
+        Path("outer/inner").chmod(0)
+        Path("outer").chmod(0)
+
+    scratch = Path(sys.argv[1])
+    if os.getuid() == 0:  # root may go anywhere
+        os.chown(scratch, 65534, 65534)
+        os.setgid(65534)
+        os.setuid(65534)
+    os.chdir(scratch)
+    _native.adopt_orphans()
+    print(Containment(Path()).call(shut, Limits(5.0)).status, os.listdir())
+"""
+
+
+def test_folders_that_a_run_has_shut_are_removed() -> None:
+    """What a run leaves is removed also where it allows nobody to enter any more."""
+    with tempfile.TemporaryDirectory() as scratch:
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(SHUTS_FOLDERS), scratch], capture_output=True, text=True, check=False
+        )
+    assert (done.stdout, done.stderr) == ("0 []\n", "")

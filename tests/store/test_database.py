@@ -17,6 +17,7 @@ from ceps.errors import InUseError, UserError
 from ceps.records import Configuration, Ending, Outcome, RunKey
 from ceps.store import Store, StoredInstance
 from ceps.store.schema import MIGRATIONS, migrate, version_of
+from ceps.store.seal import SEAL_NAME
 
 CONFIGURATION = Configuration.of("s", {"a": 1})
 KEY = RunKey("s", "1", CONFIGURATION.id, "i", seed=1, target=None, memory=2**30)
@@ -33,11 +34,12 @@ key = RunKey("s", "1", configuration.id, "i", seed=1, target=None, memory=2**30)
 
 
 def filled(directory: Path, runs: int = 200) -> Path:
-    """A closed store with so many runs; its file."""
+    """A store with so many runs, closed but not sealed; its file."""
     with Store.open(directory) as store:
         fill(store)
         for number in range(runs):
             store.record(KEY, 10.0, Outcome(Ending.FINISHED, cpu=float(number), output="x" * 100))
+    (directory / SEAL_NAME).unlink()
     return directory / "ceps.sqlite"
 
 
@@ -197,6 +199,16 @@ def foreign_database(file: Path) -> None:
         connection.commit()
 
 
+def rename_a_table(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("ALTER TABLE journal RENAME TO journey")
+
+
+def no_version(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA user_version = 0")
+
+
 def newer_version(file: Path) -> None:
     with closing(sqlite3.connect(file)) as connection:
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
@@ -215,6 +227,8 @@ def newer_version(file: Path) -> None:
         (cut_in_half, "damaged"),
         (overwrite_a_page, "damaged"),
         (overwrite_the_schema, "damaged"),
+        (rename_a_table, "tables are missing.*damaged"),
+        (no_version, "tables are missing.*damaged"),
         (foreign_database, "another program's database"),
         (newer_version, "made by a newer ceps .*upgrade"),
     ],
@@ -249,7 +263,7 @@ def test_a_creation_cut_short_is_begun_again(tmp_path: Path) -> None:
     (tmp_path / "ceps.sqlite.new").write_text("half a da")
     with Store.open(tmp_path) as store:
         fill(store)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["ceps.lock", "ceps.sqlite"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ceps.lock", SEAL_NAME, "ceps.sqlite"]
 
 
 def record_for_ever(store: Store) -> None:
@@ -336,7 +350,7 @@ def test_readers_do_not_migrate(tmp_path: Path) -> None:
     """A reader refuses a file of an older version with the way to bring it up to date."""
     file = filled(tmp_path)
     with closing(sqlite3.connect(file)) as connection:
-        connection.execute("PRAGMA user_version = 0")
+        connection.execute("PRAGMA user_version = 1")
     before = file.read_bytes()
     with pytest.raises(UserError, match="older ceps; resume"):
         Store.read_only(tmp_path)

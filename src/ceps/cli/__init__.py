@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -32,6 +34,9 @@ app = typer.Typer(
 
 def main() -> None:
     """Entry point."""
+    # Names of files may hold bytes that are no text.
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     app()
 
 

@@ -85,7 +85,7 @@ def draw_families(results: Results, figure: Figure) -> None:
     largest = max(max(row) for row in ratios)
     image = panel.imshow(ratios, norm="log", vmin=1.0, vmax=max(largest, 1.01), cmap="Reds", aspect="auto")
     panel.set_xticks(range(len(methods)), methods, rotation=60, ha="right")
-    panel.set_yticks(range(len(families)), families)
+    panel.set_yticks(range(len(families)), families, parse_math=False)  # names of files may hold dollars
     for line, row in enumerate(ratios):
         for column, ratio in enumerate(row):
             dark = ratio > largest**0.6

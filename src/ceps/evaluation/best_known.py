@@ -12,6 +12,7 @@ from statistics import median_high
 
 from ceps.errors import UserError
 from ceps.evaluation.protocol import InstanceResult
+from ceps.problems.text import name_of
 from ceps.problems.vrpspdtw import VrpspdtwInstance
 from ceps.tables import brief
 
@@ -115,7 +116,7 @@ def read_best_known(path: Path, instances: Iterable[VrpspdtwInstance]) -> dict[s
     """
     known: dict[str, BestKnown] = {}
     for line, row in _rows(path):
-        name = Path(row["instance"]).stem.lower()
+        name = name_of(Path(row["instance"])).lower()
         if not name or name in known:
             raise _error(path, line, "instance", f"{brief(name)} is here twice" if name else "a name is missing")
         known[name] = BestKnown(_vehicles(path, line, row["vehicles"]), _distance(path, line, row["distance"]))

@@ -15,10 +15,12 @@ from ceps.evaluator import Evaluator
 from ceps.execution.executor import Executor
 from ceps.metrics import Metric
 from ceps.portfolio import Portfolio
+from ceps.problems.text import name_of
 from ceps.references import Effort, References
 from ceps.runner import Runner
 from ceps.solvers import exact_solver, reference_consensus
 from ceps.store import Reference, Store
+from ceps.tables import as_float, brief
 
 EVALUATION = "evaluation"
 """What the store calls the conclusion of an evaluation."""
@@ -121,6 +123,6 @@ def read_known_costs(path: Path) -> dict[str, float]:
     if not isinstance(table, dict):
         raise UserError(f'{path}: must be an object such as {{"city.tsp": 20929498}}')
     for name, cost in table.items():
-        if isinstance(cost, bool) or not isinstance(cost, int | float) or not isfinite(cost):
-            raise UserError(f"{path}: '{name}' must be a number, not {cost!r}")
-    return {Path(name).stem: cost for name, cost in table.items()}
+        if isinstance(cost, bool) or not isinstance(cost, int | float) or not isfinite(as_float(cost)):
+            raise UserError(f"{path}: {brief(name)} must be a number, not {brief(cost)}")
+    return {name_of(Path(name)): cost for name, cost in table.items()}

@@ -90,7 +90,7 @@ class Containment:
             return _Call(function, limits, directory, below, on_report, on_look, interruption).run()
         finally:
             if _has_content(directory):
-                shutil.rmtree(directory, ignore_errors=True)
+                _remove(directory)
                 self._directory = None
 
     def _empty_directory(self) -> Path:
@@ -273,6 +273,17 @@ def _has_content(directory: Path) -> bool:
         return bool(os.listdir(directory))
     except OSError:
         return True  # Whatever was done to it, it is not the empty directory it should be.
+
+
+def _remove(directory: Path) -> None:
+    shutil.rmtree(directory, ignore_errors=True)
+    if directory.exists():  # The call has shut folders behind itself.
+        directory.chmod(0o700)
+        for folder, inner, _ in os.walk(directory):
+            for path in (Path(folder, name) for name in inner):
+                if not path.is_symlink():
+                    path.chmod(0o700)  # Before the walk gets there.
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _read(descriptor: int) -> bytes:

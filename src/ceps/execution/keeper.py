@@ -7,6 +7,7 @@ the keeper kills its run, removes its files and ends. Started as ``python -P -m 
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import platform
@@ -28,9 +29,11 @@ from ceps.execution.orders import Order, Refusal, Start, StopOrder
 from ceps.execution.verdict import Claims, at_most, judge
 from ceps.execution.wire import Report, Reporter, ReportKind
 from ceps.problems.problem import Infeasible
-from ceps.records import Incumbent, Outcome
+from ceps.records import Ending, Incumbent, Outcome
 
 LONGEST_TRACE = 1000
+LEAST_SPACE = 1024**2
+"""Bytes below which a disk counts as full."""
 
 
 @dataclass
@@ -78,6 +81,7 @@ class Progress:
 class Keeper:
     def __init__(self, connection: socket.socket, scratch: Path) -> None:
         self._connection = connection
+        self._scratch = scratch
         self._containment = Containment(scratch)
         self._checker = Checker()
         self._prepared: set[Any] = set()
@@ -91,7 +95,24 @@ class Keeper:
                 wire.send(self._connection, Refusal(f"the solver or problem cannot be imported here: {error}"))
                 continue
             if isinstance(order, Order):
-                wire.send(self._connection, self._make(order))
+                wire.send(self._connection, self._make_where_there_is_space(order))
+
+    def _make_where_there_is_space(self, order: Order) -> Outcome | Refusal:
+        """A full disk is no fault of the run, and must not count as one."""
+        try:
+            # With its parent: a keeper that has ended may have removed it as empty.
+            self._scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
+            made = self._make(order)
+            crashed = isinstance(made, Outcome) and made.ending is Ending.CRASHED
+            # What the run itself has written is removed by now.
+            if not crashed or shutil.disk_usage(self._scratch).free >= LEAST_SPACE:
+                return made
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+        return Refusal(
+            f"{self._scratch}: the disk is full; free space and start again to resume, or set TMPDIR to another folder"
+        )
 
     def _make(self, order: Order) -> Outcome | Refusal:
         run = order.run
@@ -181,8 +202,6 @@ def main() -> None:
 
 def _serve(connection: socket.socket, scratch: Path) -> None:
     try:
-        # With its parent: a keeper that has ended may have removed it as empty.
-        scratch.mkdir(mode=0o700, parents=True)
         Keeper(connection, scratch).serve()
     except FileNotFoundError:
         return  # The driver has removed everything: it is closing.

@@ -57,7 +57,10 @@ class LocalExecutor:
         count = available_cores() if workers is None else workers
         if count < 1:
             raise UserError(f"[execution] workers = {count}: at least one worker is needed")
-        self._scratch = Path(tempfile.mkdtemp(prefix="ceps-"))
+        try:
+            self._scratch = Path(tempfile.mkdtemp(prefix="ceps-"))
+        except OSError as error:
+            raise UserError(f"no folder for temporary files: {error}; free space, or set TMPDIR") from error
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._running: dict[Future[Outcome], _Job] = {}
         self._closed = False

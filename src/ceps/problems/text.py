@@ -10,7 +10,8 @@ from pathlib import Path
 from ceps.errors import UserError
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
-_REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
+# Each character can be matched in one way only: nobody may keep a reader busy with a long word that is no number.
+_REAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
 class Text:
@@ -73,6 +74,11 @@ def integer(word: str) -> int | None:
 def written(value: float) -> str:
     """A number so that reading it gives the same to the last bit."""
     return str(int(value)) if value.is_integer() else repr(value)
+
+
+def name_of(path: Path) -> str:
+    """What an instance in a file is called: the file's stem, in characters that can be printed and kept anywhere."""
+    return "".join(c if c.isprintable() else "?" for c in path.stem)
 
 
 def one_line(name: str) -> str:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from io import FileIO
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -214,8 +215,16 @@ def _settings(configuration: Mapping[str, Value]) -> dict[str, Value]:
     unknown = sorted(set(configuration) - set(_PARAMETERS))
     if unknown:
         raise ValueError(f"LKH's space has no {', '.join(unknown)}")
+    for name, value in configuration.items():
+        # They become lines of LKH's parameter file, which can name files to write.
+        if not _allows(_PARAMETERS[name], value):
+            raise ValueError(f"LKH's {name} cannot be {value!r:.100}")
     defaults = {name: parameter.default for name, parameter in _PARAMETERS.items()}
     return {**_FIXED, **defaults, **configuration}
+
+
+def _allows(parameter: _Range | _Choice, value: Value) -> bool:
+    return value in parameter.values if isinstance(parameter, _Choice) else isinstance(value, Real)
 
 
 def _parameter_file(settings: Mapping[str, Value]) -> str:

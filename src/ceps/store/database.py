@@ -9,7 +9,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from ceps.errors import UserError
-from ceps.store.schema import MIGRATIONS, migrate, version_of
+from ceps.store import seal
+from ceps.store.schema import MIGRATIONS, columns_at, columns_of, migrate, version_of
 
 FILE_NAME = "ceps.sqlite"
 APPLICATION_ID = 0x43455053
@@ -34,9 +35,22 @@ def explained(path: Path) -> Iterator[None]:
                 fix = _DAMAGED
             case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
                 fix = "check that you may read and write it and its directory"
+            case sqlite3.SQLITE_BUSY:
+                fix = "another program holds the file; close it and start again"
+            case 0 if isinstance(error, sqlite3.OperationalError):  # Python's own: a text that is no UTF-8
+                fix = _DAMAGED
             case _:
                 raise
         raise UserError(f"{path}: {error}: {fix}") from error
+
+
+@contextmanager
+def legible(path: Path) -> Iterator[None]:
+    """Tell rows that hold what nobody has written, which SQLite cannot know, as what they are."""
+    try:
+        yield
+    except (ValueError, TypeError, RecursionError) as error:
+        raise UserError(f"{path}: a row cannot be read ({str(error)[:200]}): {_DAMAGED}") from error
 
 
 def open_memory() -> sqlite3.Connection:
@@ -51,6 +65,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
         _inspect(path)
     else:
         _create(path)
+    seal.unseal(path)
     with explained(path):
         connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
         try:
@@ -82,9 +97,18 @@ def _exists(path: Path) -> bool:
         raise UserError(f"{path}: cannot be read ({error.strerror}); check the permissions of its directory") from error
 
 
+def close_after_writing(connection: sqlite3.Connection, path: Path) -> None:
+    """Close the file; sealed, when nothing of it is left pending."""
+    connection.close()
+    if not _is_pending(path):
+        seal.seal(path)
+
+
 def _connect(uri: str) -> sqlite3.Connection:
     # No implicit transactions: each is begun and ended in the open.
-    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA trusted_schema = OFF")  # A file may come from a stranger.
+    return connection
 
 
 def _reading_uri(path: Path) -> str:
@@ -97,6 +121,13 @@ def _reading_uri(path: Path) -> str:
 def _pending(path: Path) -> Path:
     """Where SQLite keeps what was committed and not yet moved to the file itself."""
     return path.with_name(f"{path.name}-wal")
+
+
+def _is_pending(path: Path) -> bool:
+    try:
+        return _pending(path).stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def _create(path: Path) -> None:
@@ -119,17 +150,43 @@ def _create(path: Path) -> None:
 def _inspect(path: Path) -> int:
     """The schema version of a file that is ours, whole, and not newer than this program; changes nothing."""
     _check_header(path)
-    with explained(path), closing(_connect(_reading_uri(path))) as connection:
+    with _damaged(path), explained(path), closing(_connect(_reading_uri(path))) as connection:
         version = version_of(connection)
         if version > len(MIGRATIONS):
             raise UserError(
                 f"{path} was made by a newer ceps (schema {version}, this one knows {len(MIGRATIONS)}); upgrade ceps"
             )
-        # Half a second for a million runs: better than a night's build upon a damaged history.
+        if version < 1 or not columns_at(version) <= columns_of(connection):
+            raise UserError(f"{path}: tables are missing: {_DAMAGED}")
+        if connection.execute("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone():
+            raise UserError(f"{path} holds triggers or views, which ceps has not made; {_RESTORE}")
+        _check_content(path, connection)
+    return version
+
+
+@contextmanager
+def _damaged(path: Path) -> Iterator[None]:
+    """Whatever else SQLite has against a file that is only looked at."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise UserError(f"{path}: {error}: {_DAMAGED}") from error
+
+
+def _check_content(path: Path, connection: sqlite3.Connection) -> None:
+    """Better now than after a night's build upon a damaged history."""
+    sealed = None if _is_pending(path) else seal.holds(path)
+    if sealed is False:
+        raise UserError(
+            f"{path} has changed since ceps closed it: the file is damaged, or another program has written to it; "
+            f"restore it from a copy, or remove {seal.SEAL_NAME} beside it if the change was meant"
+        )
+    if sealed is None:
+        # Shows damaged pages, not changed values, and takes longer: half a second for a million runs, more when many
+        # of them have failed.
         (finding,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if finding != "ok":
             raise UserError(f"{path}: {finding}: {_DAMAGED}")
-    return version
 
 
 def _check_header(path: Path) -> None:
@@ -144,3 +201,5 @@ def _check_header(path: Path) -> None:
         raise UserError(f"{path} is not an SQLite file; {_RESTORE}")
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         raise UserError(f"{path} is another program's database; use another directory")
+    if not {header[18], header[19]} <= {1, 2}:  # SQLite would read such a file, but not write to it.
+        raise UserError(f"{path}: unknown file format: {_DAMAGED}")

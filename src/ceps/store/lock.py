@@ -33,5 +33,7 @@ def lock(directory: Path) -> int:
         raise InUseError(f"{directory} is in use by {holder}; wait for it or use another directory") from None
     except OSError as error:
         os.close(descriptor)
-        raise UserError(f"{path}: cannot be locked ({error.strerror}); use a directory on another disk") from error
+        raise UserError(
+            f"{path}: cannot be locked ({error.strerror}); free space, or use a directory on another disk"
+        ) from error
     return descriptor

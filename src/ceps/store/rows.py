@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ceps.records import Ending, Incumbent, Outcome, RunKey, Solution
+from ceps.records import Configuration, Ending, Incumbent, Outcome, RunKey, Solution
 from ceps.store.rules import Execution
+from ceps.tables import brief
 
 JSON = Any
 """Any value that JSON can hold."""
@@ -85,12 +86,16 @@ class RecordedRun:
     execution: Execution
 
 
+_NUMBER = int | float
 _KEY_FIELDS = tuple(field.name for field in fields(RunKey))
+_KEY_KINDS = (str, str, str, str, int, _NUMBER | None, int)
+_RUN_KINDS = (int, float, str, float, float, int, _NUMBER | None, str | None, str, str, str)
 RUN_COLUMNS = "id, cpu_limit, ending, cpu, wall, peak_memory, cost, trace, reason, output, host"
 
 
 def execution(row: Sequence[Any]) -> Execution:
     """The run in a row of :data:`RUN_COLUMNS`."""
+    _check(row, *_RUN_KINDS)
     identifier, limit, ending, cpu, wall, memory, cost, trace, reason, output, host = row
     return Execution(
         identifier,
@@ -112,6 +117,7 @@ def execution(row: Sequence[Any]) -> Execution:
 def recorded_run(row: Sequence[Any]) -> RecordedRun:
     """A run with its key: the key's columns, who asked, when, and :data:`RUN_COLUMNS`."""
     width = len(_KEY_FIELDS)
+    _check(row, *_KEY_KINDS, str, int)
     return RecordedRun(RunKey(*row[:width]), row[width], row[width + 1], execution(row[width + 2 :]))
 
 
@@ -128,15 +134,46 @@ def outcome_values(outcome: Outcome) -> dict[str, Any]:
         "wall": outcome.wall,
         "peak_memory": outcome.memory,
         "host": outcome.host,
-        "reason": _storable(outcome.reason),
+        "reason": storable(outcome.reason),
         "trace": _write_trace(outcome.trace),
-        "output": _storable(outcome.output),
+        "output": storable(outcome.output),
     }
 
 
 def journal_entry(row: Sequence[Any]) -> JournalEntry:
+    _check(row, str, str, float)
     phase, result, charge = row
     return JournalEntry(phase, json.loads(result), charge)
+
+
+def configuration(row: Sequence[Any]) -> Configuration:
+    """The configuration in a row of its id, solver and parameters."""
+    _check(row, str, str, str)
+    identifier, solver, parameters = row
+    read = Configuration.of(solver, _json_object(parameters))
+    if read.id != identifier:
+        raise ValueError(f"the parameters of configuration {identifier} are not those it is named after")
+    return read
+
+
+def stored_instance(row: Sequence[Any]) -> StoredInstance:
+    _check(row, str, str, str, str, str | None)
+    return StoredInstance(*row)
+
+
+def best_solution(row: Sequence[Any]) -> BestSolution:
+    _check(row, _NUMBER, str)
+    return BestSolution(row[0], json.loads(row[1]))
+
+
+def reference(row: Sequence[Any]) -> Reference:
+    _check(row, _NUMBER, float, str, float)
+    return Reference(*row)
+
+
+def identity(row: Sequence[Any]) -> Mapping[str, JSON]:
+    _check(row, str)
+    return _json_object(row[0])
 
 
 def compact(value: JSON) -> str:
@@ -159,6 +196,20 @@ def differences(old: Mapping[str, JSON], new: Mapping[str, JSON]) -> list[str]:
     ]
 
 
+def _check(row: Sequence[Any], *kinds: Any) -> None:
+    """SQLite keeps any kind of value in any column, so a damaged or made-up file may hold what was never written."""
+    for value, kind in zip(row, kinds, strict=False):
+        if not isinstance(value, kind):
+            raise ValueError(f"{brief(value)} is not of the kind that was written")
+
+
+def _json_object(text: str) -> dict[str, JSON]:
+    read = json.loads(text)
+    if not isinstance(read, dict):
+        raise ValueError(f"{brief(read)} is no JSON object")
+    return read
+
+
 def _leaves(value: Mapping[str, JSON], prefix: str = "") -> Iterator[tuple[str, JSON]]:
     for key, item in value.items():
         if isinstance(item, Mapping) and item:
@@ -172,8 +223,8 @@ def _short(values: Mapping[str, JSON], key: str, longest: int = 80) -> str:
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
-def _storable(text: str) -> str:
-    """SQLite takes UTF-8 only; what a solver prints may hold halves of characters."""
+def storable(text: str) -> str:
+    """SQLite takes UTF-8 only; what a solver prints, and a file's name, may hold halves of characters."""
     return text.encode(errors="replace").decode()
 
 
@@ -182,5 +233,10 @@ def _write_trace(trace: Sequence[Incumbent]) -> str | None:
 
 
 def _read_trace(text: str | None) -> tuple[Incumbent, ...]:
-    numbers = iter(() if text is None else json.loads(text))
-    return tuple(Incumbent(cpu, cost) for cpu, cost in zip(numbers, numbers, strict=True))
+    if text is None:
+        return ()
+    numbers = json.loads(text)
+    if not isinstance(numbers, list) or not set(map(type, numbers)) <= {int, float}:
+        raise ValueError(f"{brief(numbers)} is no trace")
+    pairs = iter(numbers)
+    return tuple(Incumbent(cpu, cost) for cpu, cost in zip(pairs, pairs, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -125,3 +126,21 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration] = MI
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def columns_at(version: int) -> set[tuple[str, str]]:
+    """The tables, each with its columns, that a file of a version has."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        migrate(connection, MIGRATIONS[:version])
+        return columns_of(connection)
+
+
+def columns_of(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    """The tables that a file really has, each with its columns."""
+    return set(
+        connection.execute(
+            """SELECT sqlite_master.name, columns.name
+            FROM sqlite_master JOIN pragma_table_info(sqlite_master.name) AS columns
+            WHERE sqlite_master.type = 'table'"""
+        )
+    )

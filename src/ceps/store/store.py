@@ -8,15 +8,15 @@ import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from ceps.errors import UserError
 from ceps.records import Configuration, Outcome, RunKey, digest
-from ceps.store import database
+from ceps.store import database, rows
 from ceps.store.lock import lock
 from ceps.store.rows import (
     JSON,
@@ -36,8 +36,11 @@ from ceps.store.rows import (
     key_values,
     outcome_values,
     recorded_run,
+    storable,
 )
 from ceps.store.rules import Answer, Execution, first_answer
+
+Read = TypeVar("Read")
 
 _PROGRAM = "(SELECT number FROM programs WHERE solver = :solver AND version = :version)"
 _CONFIGURATION = "(SELECT number FROM configurations WHERE id = :configuration)"
@@ -125,8 +128,10 @@ class Store:
 
     def close(self) -> None:
         with self._mutex:
-            self._connection.close()
-            if self._lock_descriptor is not None:
+            if self._lock_descriptor is None:
+                self._connection.close()
+            else:
+                database.close_after_writing(self._connection, self._path)
                 os.close(self._lock_descriptor)
                 self._lock_descriptor = None
 
@@ -143,8 +148,7 @@ class Store:
     @property
     def identity(self) -> JSON | None:
         """What the directory belongs to, as JSON; None if nobody has said so."""
-        row = self._row("SELECT value FROM meta WHERE key = 'identity'")
-        return None if row is None else json.loads(row[0])
+        return self._read_one(rows.identity, "SELECT value FROM meta WHERE key = 'identity'")
 
     def _claim(self, identity: Mapping[str, JSON]) -> None:
         text = json.dumps(identity)
@@ -170,8 +174,8 @@ class Store:
             )
 
     def configuration(self, identifier: str) -> Configuration | None:
-        row = self._row("SELECT solver, parameters FROM configurations WHERE id = ?", (identifier,))
-        return None if row is None else Configuration.of(row[0], json.loads(row[1]))
+        query = "SELECT id, solver, parameters FROM configurations WHERE id = ?"
+        return self._read_one(rows.configuration, query, (identifier,))
 
     def add_instance(self, instance: StoredInstance) -> None:
         """Add an instance, after its parent; nothing happens if one of its id is there."""
@@ -179,17 +183,17 @@ class Store:
             parent = None if instance.parent is None else self._instance_number(instance.parent)
             connection.execute(
                 "INSERT OR IGNORE INTO instances (id, problem, name, parent, content) VALUES (?, ?, ?, ?, ?)",
-                (instance.id, instance.problem, instance.name, parent, instance.content),
+                (instance.id, instance.problem, storable(instance.name), parent, instance.content),
             )
 
     def instance(self, identifier: str) -> StoredInstance | None:
-        row = self._row(
+        return self._read_one(
+            rows.stored_instance,
             """SELECT child.id, child.problem, child.name, child.content, parent.id
             FROM instances AS child LEFT JOIN instances AS parent ON parent.number = child.parent
             WHERE child.id = ?""",
             (identifier,),
         )
-        return None if row is None else StoredInstance(*row)
 
     # Runs
 
@@ -219,12 +223,11 @@ class Store:
 
     def executions(self, key: RunKey) -> list[Execution]:
         """All recorded runs of a key, in the order of recording."""
-        return [execution(row) for row in self.select(_SELECT_BY_KEY, key_values(key))]
+        return self._read(execution, _SELECT_BY_KEY, key_values(key))
 
     def runs(self) -> Iterator[RecordedRun]:
         """All recorded runs with their keys, in the order of recording."""
-        for row in self.select(_SELECT_ALL):
-            yield recorded_run(row)
+        yield from self._read(recorded_run, _SELECT_ALL)
 
     def find(self, key: RunKey, cap: float, cutoff: float, exact_limit: bool = False) -> Answer | None:
         """The answer of the earliest recorded run that can answer, or None: then it must be run."""
@@ -241,8 +244,8 @@ class Store:
 
     def best_solution(self, instance: str) -> BestSolution | None:
         """The best solution any run has found so far. For people: a replayed decision must not depend on it."""
-        row = self._row(f"SELECT cost, solution FROM best WHERE instance = {_INSTANCE}", {"instance": instance})
-        return None if row is None else BestSolution(row[0], json.loads(row[1]))
+        query = f"SELECT cost, solution FROM best WHERE instance = {_INSTANCE}"
+        return self._read_one(rows.best_solution, query, {"instance": instance})
 
     # References
 
@@ -261,11 +264,8 @@ class Store:
             )
 
     def reference(self, instance: str) -> Reference | None:
-        row = self._row(
-            f"SELECT cost, agreement, source, cpu FROM reference_costs WHERE instance = {_INSTANCE}",
-            {"instance": instance},
-        )
-        return None if row is None else Reference(*row)
+        query = f"SELECT cost, agreement, source, cpu FROM reference_costs WHERE instance = {_INSTANCE}"
+        return self._read_one(rows.reference, query, {"instance": instance})
 
     # Journal
 
@@ -283,26 +283,23 @@ class Store:
             (recorded,) = connection.execute(
                 "SELECT phase, result, charge FROM journal WHERE phase = ? AND inputs = ?", (phase, digest(inputs))
             )
-        if (canonical(recorded[1]), recorded[2]) != (canonical(text), charge):
+        with database.legible(self._path):
+            entry, same = journal_entry(recorded), canonical(recorded[1]) == canonical(text)
+        if not same or entry.charge != charge:
             raise ReplayError(
                 f"{self._path}: phase {phase!r} came to {text} for {charge} s, "
                 f"but the journal has {recorded[1]} for {recorded[2]} s"
             )
-        return journal_entry(recorded)
+        return entry
 
     def journal_get(self, phase: str, inputs: JSON) -> JournalEntry | None:
         """The entry of a phase that had exactly these inputs."""
-        row = self._row(
-            "SELECT phase, result, charge FROM journal WHERE phase = ? AND inputs = ?",
-            (phase, digest(inputs)),
-        )
-        return None if row is None else journal_entry(row)
+        query = "SELECT phase, result, charge FROM journal WHERE phase = ? AND inputs = ?"
+        return self._read_one(journal_entry, query, (phase, digest(inputs)))
 
     def journal(self) -> list[JournalEntry]:
         """All entries in order."""
-        return [
-            journal_entry(row) for row in self.select("SELECT phase, result, charge FROM journal ORDER BY sequence")
-        ]
+        return self._read(journal_entry, "SELECT phase, result, charge FROM journal ORDER BY sequence")
 
     # What people ask
 
@@ -317,7 +314,7 @@ class Store:
 
     def sittings(self) -> list[Sitting]:
         """All of them in order. Reads all rows: keep it out of loops."""
-        return [Sitting(*row) for row in self.select(_SELECT_SITTINGS)]
+        return self._read(lambda row: Sitting(*row), _SELECT_SITTINGS)
 
     def conclude(self, name: str, value: JSON) -> None:
         """Keep what something has come to; an older conclusion of this name is replaced. No decision depends on it."""
@@ -327,8 +324,7 @@ class Store:
 
     def conclusion(self, name: str) -> JSON | None:
         """What was concluded; None before."""
-        row = self._row("SELECT value FROM conclusions WHERE name = ?", (name,))
-        return None if row is None else json.loads(row[0])
+        return self._read_one(lambda row: json.loads(row[0]), "SELECT value FROM conclusions WHERE name = ?", (name,))
 
     # The connection
 
@@ -337,8 +333,13 @@ class Store:
         with self._mutex, database.explained(self._path):
             return self._connection.execute(sql, parameters).fetchall()
 
-    def _row(self, sql: str, parameters: Any = ()) -> Any | None:
-        return next(iter(self.select(sql, parameters)), None)
+    def _read(self, read: Callable[[Any], Read], sql: str, parameters: Any = ()) -> list[Read]:
+        found = self.select(sql, parameters)
+        with database.legible(self._path):
+            return [read(row) for row in found]
+
+    def _read_one(self, read: Callable[[Any], Read], sql: str, parameters: Any = ()) -> Read | None:
+        return next(iter(self._read(read, sql, parameters)), None)
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

@@ -241,3 +241,59 @@ class KillsItsKeeper(Misbehaving):
 class CannotBePrepared(Misbehaving):
     def prepare(self) -> None:
         raise UserError("this solver is not installed; install it with: pip install nothing")
+
+
+class DetachesTwice(Misbehaving):
+    """Leaves a process whose parent is gone, in a session of its own, with every descriptor closed: a true daemon."""
+
+    def misbehave(self, size: int, on_incumbent: OnIncumbent) -> Solution | None:
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.closerange(0, 64)
+                os.environ.clear()
+                spin(3600)
+            os._exit(0)
+        os.waitpid(child, 0)
+        return ones(size, size)
+
+
+class ClosesItsDescriptors(Misbehaving):
+    """Nothing it says can be heard any more."""
+
+    def misbehave(self, size: int, on_incumbent: OnIncumbent) -> Solution | None:
+        os.closerange(0, 64)
+        spin(3600)
+        return None
+
+
+class StopsItself(Misbehaving):
+    """Neither runs nor ends."""
+
+    def misbehave(self, size: int, on_incumbent: OnIncumbent) -> Solution | None:
+        on_incumbent(ones(1, size), size - 1)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return None
+
+
+class KillsItsGroup(Misbehaving):
+    """Ends by a signal, with all that is near."""
+
+    def misbehave(self, size: int, on_incumbent: OnIncumbent) -> Solution | None:
+        os.killpg(0, signal.SIGABRT)
+        time.sleep(3600)
+        return None
+
+
+class WritesManyFiles(Misbehaving):
+    """In folders that nobody may enter any more, too."""
+
+    def misbehave(self, size: int, on_incumbent: OnIncumbent) -> Solution | None:
+        for number in range(20):
+            folder = Path(f"folder {number}\n'$(x)")
+            folder.mkdir()
+            for each in range(20):
+                (folder / str(each)).write_text("x" * 1000)
+            folder.chmod(0)
+        return ones(size, size)

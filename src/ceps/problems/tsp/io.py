@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ceps.errors import did_you_mean
-from ceps.problems.text import Text, integer, joined, one_line, save, shown, written
+from ceps.problems.text import Text, integer, joined, name_of, one_line, save, shown, written
 from ceps.problems.tsp.instance import EdgeWeight, TspInstance, largest_coordinate
 
 Keywords = Mapping[str, tuple[str, ...]]
@@ -34,7 +34,7 @@ _KEYWORD_LINE = re.compile(r"([A-Za-z]\w*)\s*[:=]?\s*(.*)")
 
 def read(path: Path) -> TspInstance:
     """The instance in a TSPLIB file, named after the file."""
-    return _instance(Text.read(path, *_KIND), path.stem)
+    return _instance(Text.read(path, *_KIND), name_of(path))
 
 
 def decode(text: str, name: str) -> TspInstance:

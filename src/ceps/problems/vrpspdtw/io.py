@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ceps.problems.text import Text, integer, joined, one_line, save, shown, written
+from ceps.problems.text import Text, integer, joined, name_of, one_line, save, shown, written
 from ceps.problems.vrpspdtw.feasibility import flaw
 from ceps.problems.vrpspdtw.instance import LARGEST, VrpspdtwInstance
 
@@ -20,7 +20,7 @@ _KIND = "VRPSPDTW"
 _FLEET = ("NUMBER", "NUMBER", "CAPACITY")
 _COSTS = ("DispatchingCost", "UnitCost")
 _LARGEST_ID = 2**53
-_ROUTE = re.compile(r"route\s*#?\s*[0-9]*\s*:(.*)", re.IGNORECASE)
+_ROUTE = re.compile(r"route\s*(#\s*)?([0-9]+\s*)?:(.*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Costs:
 
 def read(path: Path, costs: Costs) -> VrpspdtwInstance:
     """The instance in a file, named after the file."""
-    return _instance(Text.read(path, _KIND), path.stem, costs)
+    return _instance(Text.read(path, _KIND), name_of(path), costs)
 
 
 def decode(text: str, name: str, costs: Costs) -> VrpspdtwInstance:
@@ -95,7 +95,7 @@ def read_solution(instance: VrpspdtwInstance, path: Path) -> list[list[int]]:
         match = _ROUTE.fullmatch(line)
         if match is None:
             continue
-        route = [_known(text, number, word, instance) for word in match[1].split()]
+        route = [_known(text, number, word, instance) for word in match[3].split()]
         # Some tools write the depot at both ends, and some the vehicles that stay there.
         start = 1 if route[:1] == [depot] else 0
         customers = route[start:-1] if route[start:][-1:] == [depot] else route[start:]

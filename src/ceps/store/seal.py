@@ -1,0 +1,65 @@
+"""A store that was closed is sealed: a digest of its file lies beside it, and shows whatever happens to the file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from ceps.errors import UserError
+
+SEAL_NAME = "ceps.seal"
+
+
+def seal(path: Path) -> None:
+    """Seal a file that nobody writes to any more."""
+    unfinished = path.with_name(f"{SEAL_NAME}.{os.getpid()}")
+    # Where it cannot be written (the disk is full), the file stays unsealed, and its pages are looked at instead.
+    with suppress(OSError):
+        try:
+            unfinished.write_text(f"{_digest(path)}\n")
+            unfinished.replace(_seal_of(path))
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+
+def unseal(path: Path) -> None:
+    """Take the seal away, before the file is written to."""
+    try:
+        _seal_of(path).unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"{_seal_of(path)}: cannot be removed ({error.strerror}); check its directory") from error
+
+
+def holds(path: Path) -> bool | None:
+    """Whether the file is as it was sealed; None when it is not sealed: it is in use, or its writer was killed."""
+    before = _sealed(path)
+    if before is None:
+        return None
+    try:
+        now = _digest(path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); restore it from a copy") from error
+    if now == before:
+        return True
+    # Somebody who has begun to write in the meantime has taken the seal away first.
+    return False if _sealed(path) == before else None
+
+
+def _seal_of(path: Path) -> Path:
+    return path.with_name(SEAL_NAME)
+
+
+def _sealed(path: Path) -> str | None:
+    try:
+        content = _seal_of(path).read_bytes()[:1000].decode("ascii", "replace").strip()
+    except OSError:
+        return None
+    return content if re.fullmatch(r"[0-9a-f]{32}", content) else None
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

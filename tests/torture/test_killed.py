@@ -1,0 +1,118 @@
+"""A build that is killed, at any moment and however often, comes to what it would have come to."""
+
+from __future__ import annotations
+
+import os
+import random
+import secrets
+import select
+import shutil
+import signal
+import time
+from pathlib import Path
+
+from ceps import _native
+from ceps.store import Store
+from tests.torture.builds import Whole, assert_same, finish, journal, portfolio, refused, start
+from tests.torture.scale import LONG, SEED, TRIED, scaled
+
+KILLS = scaled(6, 100)
+KEEPERS_KILLED = scaled(4, 60)
+LONGEST_DELAY = 0.02
+"""Seconds from a run that was asked for to the kill, at most: not all of them fall on the same moment."""
+
+
+def marked(mark: str) -> list[Path]:
+    """Living processes that were started, over however many others, with a mark in their environment."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"CEPS_TEST_MARK={mark}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                found.append(process)
+        except OSError:
+            continue
+    return found
+
+
+def test_a_build_killed_at_random_moments_is_the_build_never_killed(whole: Whole, tmp_path: Path) -> None:
+    """Killed with kill -9 again and again: the same portfolio, scores and charges, and no run made twice."""
+    rng = random.Random(SEED)
+    done = 0
+    for kills_left in range(KILLS, 0, -1):
+        process = start(tmp_path)
+        assert process.stdout is not None
+        left = whole.runs - done
+        for _ in range(min(left, rng.randint(1, max(1, left // kills_left)))):
+            assert process.stdout.readline() == "run\n"
+        if LONG:
+            time.sleep(rng.uniform(0.0, LONGEST_DELAY))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        TRIED["builds killed"] += 1
+        with Store.read_only(tmp_path) as store:
+            done = store.totals().runs
+    _, last = finish(start(tmp_path))
+    assert_same(tmp_path, last, whole)
+
+
+def test_a_finished_build_started_again_makes_no_run_and_decides_the_same(whole: Whole, tmp_path: Path) -> None:
+    """Replay from the store: nothing is run, and the portfolio is the same."""
+    out = shutil.copytree(whole.out, tmp_path / "again")
+    (out / "portfolio.json").unlink()
+    assert finish(start(out)) == (0, whole.last)
+    assert portfolio(out) == portfolio(whole.out)
+    assert journal(out) == journal(whole.out)
+
+
+def test_a_build_whose_keepers_are_killed_is_the_build_never_disturbed(whole: Whole, tmp_path: Path) -> None:
+    """Supervising processes killed at random moments cost another try each: the result is the same, nothing is left."""
+    rng = random.Random(SEED)
+    mark = secrets.token_hex(8)
+    process = start(tmp_path, "--keepers", CEPS_TEST_MARK=mark)
+    assert process.stdout is not None
+    for distance in _distances(rng, whole.runs, KEEPERS_KILLED):
+        for _ in range(distance):
+            assert process.stdout.readline() == "run\n"
+        # Children of the driver that are keepers; the tuner's host is another.
+        keepers = [pid for pid in _children(process.pid) if b"ceps.execution.keeper" in _command(pid)]
+        if keepers:
+            os.kill(rng.choice(keepers), signal.SIGKILL)
+            TRIED["keepers killed"] += 1
+    _, last = finish(process)
+    assert_same(tmp_path, last, whole)
+    assert marked(mark) == []
+
+
+def _distances(rng: random.Random, runs: int, kills: int) -> list[int]:
+    """Runs from one kill to the next: far enough that no run meets three, which would be taken for its own fault."""
+    moments = sorted(rng.sample(range(5, runs - 5, 5), kills))
+    return [after - before for before, after in zip([0, *moments], moments, strict=False)]
+
+
+def _children(process: int) -> list[int]:
+    return [pid for pid in _native.usage_below(process).processes if _parent(pid) == process]
+
+
+def _parent(process: int) -> int:
+    try:
+        # The name, in brackets, may hold anything.
+        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def _command(process: int) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_a_second_build_on_the_directory_is_refused(whole: Whole, tmp_path: Path) -> None:
+    """While one builds, another is told whose directory it is and exits with 2; the first one does not notice."""
+    first = start(tmp_path)
+    assert first.stdout is not None
+    assert select.select([first.stdout], [], [])[0]
+    assert f"{tmp_path} is in use by process {first.pid} on host " in refused(start(tmp_path))
+    _, last = finish(first)
+    assert_same(tmp_path, last, whole)
