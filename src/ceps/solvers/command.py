@@ -107,7 +107,7 @@ class Command(Solver):
         """Run the program on the instance, which stands in a file with a name of ours, whatever it is called."""
         # Without a working directory of its own the program runs where its files are: short names will do.
         folder = Path() if self.file.working_directory is None else Path.cwd()
-        values = {
+        values: dict[str, str | None] = {
             "instance": str(self._write_instance(instance, folder)),
             "seed": str(seed),
             "cutoff": _text(limits.cpu),
@@ -128,12 +128,14 @@ class Command(Solver):
     def _run(self, words: list[str], instance: Any, on_incumbent: OnIncumbent) -> Claim | None:
         """The last claim of the program. All are reported on the way, unless there is no instance they are of."""
         reading, writing = os.pipe()
-        echo, last = Echo(), None
+        echo = Echo()
+        last: Claim | None = None
         with child(lambda: self._become(words, writing), None) as process, FileIO(reading) as stream:
             os.close(writing)
-            for last in read_claims(read_lines(stream, echo.take), self.file.output):
+            for claim in read_claims(read_lines(stream, echo.take), self.file.output):
+                last = claim
                 if instance is not None:
-                    _report(last, instance, on_incumbent)
+                    _report(claim, instance, on_incumbent)
             echo.finish()
             process.wait(self.file.output.exit_codes)
         return last
