@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from io import FileIO
 from math import ceil
@@ -115,18 +115,21 @@ class Command(Solver):
             "target": None if target is None else _text(target),
             "memory": str(limits.memory // 1024**2),
         }
-        (folder / _PARAMETER_FILE).write_text(self._parameter_lines(configuration))
+        if self.file.has("parameter_file"):
+            (folder / _PARAMETER_FILE).write_text(self._parameter_lines(configuration))
         words = self._words(configuration, values, folder)
         _say(f"$ {shlex.join(words)}")
-        last = self._run(words, None if self.file.has("solution_file") else instance, on_incumbent)
         if self.file.has("solution_file"):
-            last = self._with_solution_file(last, instance, folder)
+            # What is printed on the way has no solution yet: it is reported with the file, at the end.
+            last = self._with_solution_file(self._run(words, lambda claim: None), instance, folder)
             if last is not None:
                 _report(last, instance, on_incumbent)
+        else:
+            last = self._run(words, lambda claim: _report(claim, instance, on_incumbent))
         _say(f"read: {'no answer' if last is None else last}")
 
-    def _run(self, words: list[str], instance: Any, on_incumbent: OnIncumbent) -> Claim | None:
-        """The last claim of the program. All are reported on the way, unless there is no instance they are of."""
+    def _run(self, words: list[str], on_claim: Callable[[Claim], None]) -> Claim | None:
+        """The last claim of the program."""
         reading, writing = os.pipe()
         echo = Echo()
         last: Claim | None = None
@@ -134,8 +137,7 @@ class Command(Solver):
             os.close(writing)
             for claim in read_claims(read_lines(stream, echo.take), self.file.output):
                 last = claim
-                if instance is not None:
-                    _report(claim, instance, on_incumbent)
+                on_claim(claim)
             echo.finish()
             process.wait(self.file.output.exit_codes)
         return last
