@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from io import FileIO
 from math import ceil
@@ -107,7 +107,7 @@ class Command(Solver):
         """Run the program on the instance, which stands in a file with a name of ours, whatever it is called."""
         # Without a working directory of its own the program runs where its files are: short names will do.
         folder = Path() if self.file.working_directory is None else Path.cwd()
-        values = {
+        values: dict[str, str | None] = {
             "instance": str(self._write_instance(instance, folder)),
             "seed": str(seed),
             "cutoff": _text(limits.cpu),
@@ -115,25 +115,29 @@ class Command(Solver):
             "target": None if target is None else _text(target),
             "memory": str(limits.memory // 1024**2),
         }
-        (folder / _PARAMETER_FILE).write_text(self._parameter_lines(configuration))
+        if self.file.has("parameter_file"):
+            (folder / _PARAMETER_FILE).write_text(self._parameter_lines(configuration))
         words = self._words(configuration, values, folder)
         _say(f"$ {shlex.join(words)}")
-        last = self._run(words, None if self.file.has("solution_file") else instance, on_incumbent)
         if self.file.has("solution_file"):
-            last = self._with_solution_file(last, instance, folder)
+            # What is printed on the way has no solution yet: it is reported with the file, at the end.
+            last = self._with_solution_file(self._run(words, lambda claim: None), instance, folder)
             if last is not None:
                 _report(last, instance, on_incumbent)
+        else:
+            last = self._run(words, lambda claim: _report(claim, instance, on_incumbent))
         _say(f"read: {'no answer' if last is None else last}")
 
-    def _run(self, words: list[str], instance: Any, on_incumbent: OnIncumbent) -> Claim | None:
-        """The last claim of the program. All are reported on the way, unless there is no instance they are of."""
+    def _run(self, words: list[str], on_claim: Callable[[Claim], None]) -> Claim | None:
+        """The last claim of the program."""
         reading, writing = os.pipe()
-        echo, last = Echo(), None
+        echo = Echo()
+        last: Claim | None = None
         with child(lambda: self._become(words, writing), None) as process, FileIO(reading) as stream:
             os.close(writing)
-            for last in read_claims(read_lines(stream, echo.take), self.file.output):
-                if instance is not None:
-                    _report(last, instance, on_incumbent)
+            for claim in read_claims(read_lines(stream, echo.take), self.file.output):
+                last = claim
+                on_claim(claim)
             echo.finish()
             process.wait(self.file.output.exit_codes)
         return last

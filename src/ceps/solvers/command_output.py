@@ -109,11 +109,15 @@ def _text_claims(lines: Iterable[str], output: Output) -> Iterator[Claim]:
     told_solved = claimed = False
     for line in lines:
         number, part = _found(output.cost, line), _found(output.solution, line)
-        cost = cost if number is None else _number(number[1])
         if part is not None and number is None and output.join_lines:
             block.add(part[1])
             continue
-        solution = block.taken() or solution if part is None else part[1]
+        solution = block.taken() or solution
+        if solution is not None and cost is not None:  # The cost of this line is the next solution's.
+            yield Claim(SOLVED, cost, solution)
+            cost, solution, claimed = None, None, True
+        solution = solution if part is None else part[1]
+        cost = cost if number is None else _number(number[1])
         if solution is not None and (cost is not None or output.cost is None):
             yield Claim(SOLVED, cost, solution)
             cost, solution, claimed = None, None, True

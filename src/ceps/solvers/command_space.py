@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from ceps.errors import UserError, did_you_mean
 from ceps.records import Value
+from ceps.solvers.pcs import read_pcs
 from ceps.tables import Described, brief, plain_name, read_table
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
     from ConfigSpace.hyperparameters import Hyperparameter
 
-_TYPES_OF_NEW_PCS = {"categorical", "ordinal", "integer", "real"}
 KINDS = ("categorical", "integer", "float")
 
 
@@ -169,19 +168,17 @@ def _content(path: Path) -> str:
 
 
 def _from_text(path: Path, text: str) -> ConfigurationSpace:
-    """ConfigSpace's own formats, and the .pcs formats, which it still reads but warns of."""
+    """ConfigSpace's own formats, and the .pcs formats."""
     readers: dict[str, Callable[[str], ConfigurationSpace]] = {
         ".json": _from_json,
         ".yaml": _from_yaml,
         ".yml": _from_yaml,
-        ".pcs": _from_pcs,
+        ".pcs": read_pcs,
     }
     if path.suffix.lower() not in readers:
         raise UserError(f"{path}: a parameter space is a file ending in {', '.join(readers)}")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            return readers[path.suffix.lower()](text)
+        return readers[path.suffix.lower()](text)
     except Exception as error:  # Whatever a library does with a file that is none of its kind.
         raise UserError(f"{path}: not a parameter space: {type(error).__name__}: {error}") from error
 
@@ -196,12 +193,3 @@ def _from_yaml(text: str) -> ConfigurationSpace:
     from ConfigSpace import ConfigurationSpace  # noqa: PLC0415 - a second to import
 
     return ConfigurationSpace.from_yaml(io.StringIO(text))
-
-
-def _from_pcs(text: str) -> ConfigurationSpace:
-    """Old or new: only the new format has the types of parameters as words."""
-    from ConfigSpace.read_and_write import pcs, pcs_new  # noqa: PLC0415 - a second to import
-
-    seconds = [words[1] for line in text.splitlines() if len(words := line.partition("#")[0].split()) > 1]
-    reader = pcs_new if _TYPES_OF_NEW_PCS.intersection(seconds) else pcs
-    return reader.read(text.splitlines())

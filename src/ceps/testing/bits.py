@@ -39,7 +39,10 @@ class Bits(Problem):
     suffixes: tuple[str, ...] = (".bits",)
 
     def read(self, path: Path) -> BitsInstance:
-        return self.decode(path.read_text(), path.stem)
+        try:
+            return self.decode(path.read_text(), path.stem)
+        except OSError as error:
+            raise UserError(f"{path}: cannot be read: {error.strerror}") from error
 
     def write(self, instance: BitsInstance, path: Path) -> None:
         path.write_text(self.encode(instance))
