@@ -17,6 +17,8 @@ _FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 )  # fmt: skip
+_TALLEST = 16_000
+"""Pixels."""
 
 
 def require_browser() -> None:
@@ -83,6 +85,15 @@ class Browser:
         self.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
         ActionChains(self.driver).move_to_element(element).perform()
 
+    def first_paint(self) -> float:
+        """Milliseconds after the page was asked for; waits for it."""
+        found = self.driver.execute_async_script(
+            "const done = arguments[0]; new PerformanceObserver((list) => { const [paint] = "
+            "list.getEntriesByName('first-contentful-paint'); if (paint) done(paint.startTime); })"
+            ".observe({ type: 'paint', buffered: true });"
+        )
+        return float(found)
+
     def console(self) -> list[str]:
         """What was logged since the last time."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
@@ -98,6 +109,8 @@ class Browser:
         return [url for url in urls if not url.startswith("data:")]
 
     def whole_page(self) -> bytes:
-        """A picture of all of it."""
-        taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "format": "png"})
+        """A picture of all of it, as far as the browser can take one."""
+        size = self.driver.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], _TALLEST), "scale": 1}
+        taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
         return base64.b64decode(taken["data"])
