@@ -198,5 +198,5 @@ def test_names_stay_names() -> None:
 
 def test_labels_that_do_not_fit_are_cut() -> None:
     """With a sign that they are."""
-    assert short("a long label indeed", 50.0) == "a long…"
+    assert short("a long label indeed", 50.0) == "a lon…"
     assert short("short", 50.0) == "short"

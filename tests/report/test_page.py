@@ -24,6 +24,7 @@ from ceps.report.sketches import LARGEST, drawn, packed
 from ceps.report.words import change, cost, listed, number, percent, seconds, spread_of
 from tests.report.made import (
     HOSTILE,
+    build,
     build_facts,
     comparison_facts,
     empty_facts,
@@ -339,3 +340,10 @@ def test_settings_are_dotted_keys() -> None:
         ("methods[1].name", '"ceps"'),
         ("none", "{}"),
     ]
+
+
+def test_what_was_saved() -> None:
+    """Against all members side by side; a dash before that is known."""
+    facts = build_facts()
+    assert '<td class="number">60 %</td>' in page(facts)
+    assert '<td class="number">60 %</td>' not in page(replace(facts, builds=(replace(build(), side_by_side=None),)))

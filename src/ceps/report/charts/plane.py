@@ -73,7 +73,7 @@ def plane(
     series: Sequence[Series],
     keys: Sequence[Key] | None = None,
     numbers: Numbers | None = None,
-    size: tuple[float, float] = (640.0, 340.0),
+    size: tuple[float, float] = (560.0, 320.0),
     named_ends: bool = False,
     diagonal: bool = False,
 ) -> Markup:

@@ -134,7 +134,7 @@ def _training(facts: Facts, results: Results) -> Markup:
         score_axis(facts, "on test instances"),
         series,
         numbers=table_of,
-        size=(640.0, 460.0),
+        size=(560.0, 420.0),
         diagonal=True,
     )
 

@@ -24,7 +24,7 @@ from ceps.report.words import METRICS, number
 from ceps.texts import counted
 
 _NAMES = {Origin.GIVEN: "given", Origin.BRED: "bred", Origin.TEST: "test"}
-_SIZE = (640.0, 420.0)
+_SIZE = (560.0, 400.0)
 _SMALLEST, _GROWTH = 3.2, 4.2
 """The size of the easiest instance, and how much larger the hardest is."""
 _ALIKE = 4.5

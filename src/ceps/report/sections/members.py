@@ -92,7 +92,7 @@ def _curves(curves: Sequence[Anytime], numbers: Mapping[str, int]) -> Markup:
         [each for each in series if each.line],
         keys=(),
         numbers=_table_of(curves),
-        size=(640.0, 380.0),
+        size=(560.0, 340.0),
         named_ends=True,
     )
 
