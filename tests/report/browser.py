@@ -99,14 +99,12 @@ class Browser:
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requests(self) -> list[str]:
-        """What was asked for since the last time, other than data in the page itself."""
+        """What pages have asked for since the last time, other than data in themselves."""
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        urls = [
-            message["params"]["request"]["url"]
-            for message in messages
-            if message["method"] == "Network.requestWillBeSent"
-        ]
-        return [url for url in urls if not url.startswith("data:")]
+        asked = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
+        # The browser's own first tab may still be loading.
+        pages = [each for each in asked if not each["documentURL"].startswith(("chrome:", "data:", "about:"))]
+        return [url for each in pages if not (url := each["request"]["url"]).startswith("data:")]
 
     def whole_page(self) -> bytes:
         """A picture of all of it, as far as the browser can take one."""
