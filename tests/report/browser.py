@@ -17,6 +17,8 @@ _FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 )  # fmt: skip
+_TALLEST = 16_000
+"""Pixels."""
 
 
 def require_browser() -> None:
@@ -83,21 +85,30 @@ class Browser:
         self.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
         ActionChains(self.driver).move_to_element(element).perform()
 
+    def first_paint(self) -> float:
+        """Milliseconds after the page was asked for; waits for it."""
+        found = self.driver.execute_async_script(
+            "const done = arguments[0]; new PerformanceObserver((list) => { const [paint] = "
+            "list.getEntriesByName('first-contentful-paint'); if (paint) done(paint.startTime); })"
+            ".observe({ type: 'paint', buffered: true });"
+        )
+        return float(found)
+
     def console(self) -> list[str]:
         """What was logged since the last time."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requests(self) -> list[str]:
-        """What was asked for since the last time, other than data in the page itself."""
+        """What pages have asked for since the last time, other than data in themselves."""
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        urls = [
-            message["params"]["request"]["url"]
-            for message in messages
-            if message["method"] == "Network.requestWillBeSent"
-        ]
-        return [url for url in urls if not url.startswith("data:")]
+        asked = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
+        # The browser's own first tab may still be loading.
+        pages = [each for each in asked if not each["documentURL"].startswith(("chrome:", "data:", "about:"))]
+        return [url for each in pages if not (url := each["request"]["url"]).startswith("data:")]
 
     def whole_page(self) -> bytes:
-        """A picture of all of it."""
-        taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "format": "png"})
+        """A picture of all of it, as far as the browser can take one."""
+        size = self.driver.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], _TALLEST), "scale": 1}
+        taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
         return base64.b64decode(taken["data"])

@@ -184,6 +184,13 @@ def build_facts(routing: bool = False) -> Facts:
     )
 
 
+def large_facts() -> Facts:
+    """As many places as a page may have, all with windows, visits and routes."""
+    day, first = routes(1, customers=1000, vehicles=40), instances()[0]
+    many = (replace(first, id=f"{index:032d}", name=f"day-{index}", sketch=day) for index in range(250))
+    return replace(build_facts(), instances=tuple(many))
+
+
 def unfinished_facts() -> Facts:
     """A build that has no portfolio yet."""
     begun = replace(build(), finished=False, members=(), stages=(), sessions=(), generations=(), side_by_side=None)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ceps.report.page import page
 from tests.report.browser import Browser
-from tests.report.made import build_facts, comparison_facts, hostile_facts, unfinished_facts
+from tests.report.made import build_facts, comparison_facts, hostile_facts, large_facts, unfinished_facts
 
 _DESK, _PHONE = (1280, 900), (390, 800)
 
@@ -21,6 +21,7 @@ def main(out: Path) -> None:
         "comparison": comparison_facts(),
         "unfinished": unfinished_facts(),
         "hostile": hostile_facts(),
+        "large": large_facts(),
     }
     with Browser() as browser:
         for name, facts in pages.items():
@@ -37,6 +38,7 @@ def main(out: Path) -> None:
             browser.scheme("light")
             browser.open(file, _DESK)
             (out / f"{name}.pdf").write_bytes(base64.b64decode(browser.driver.print_page()))
+            print(f"{name}: {file.stat().st_size / 1e6:.1f} MB, first paint after {browser.first_paint():.0f} ms")
 
 
 if __name__ == "__main__":

@@ -24,12 +24,14 @@ from ceps.report.sketches import LARGEST, drawn, packed
 from ceps.report.words import change, cost, listed, number, percent, seconds, spread_of
 from tests.report.made import (
     HOSTILE,
+    build,
     build_facts,
     comparison_facts,
     empty_facts,
     evaluation_facts,
     hostile_facts,
     instances,
+    large_facts,
     routes,
     tour,
     unfinished_facts,
@@ -218,11 +220,7 @@ def test_the_best_method_of_each_column_is_marked() -> None:
 
 def test_a_large_page_is_below_its_limit() -> None:
     """Two hundred and fifty thousand places with windows, visits and routes make less than 10 MB."""
-    day = routes(1, customers=1000, vehicles=40)
-    many = tuple(
-        replace(build_facts().instances[0], id=f"{index:032d}", sketch=day, parent=None) for index in range(250)
-    )
-    assert len(page(replace(build_facts(), instances=many)).encode()) < 10e6
+    assert len(page(large_facts()).encode()) < 10e6
 
 
 def test_sketches_survive_packing() -> None:
@@ -342,3 +340,10 @@ def test_settings_are_dotted_keys() -> None:
         ("methods[1].name", '"ceps"'),
         ("none", "{}"),
     ]
+
+
+def test_what_was_saved() -> None:
+    """Against all members side by side; a dash before that is known."""
+    facts = build_facts()
+    assert '<td class="number">60 %</td>' in page(facts)
+    assert '<td class="number">60 %</td>' not in page(replace(facts, builds=(replace(build(), side_by_side=None),)))

@@ -161,7 +161,7 @@
       const says = sketch.visits
         ? "When places are open (pale), and when they are attended to (full), way by way."
         : "When places are open.";
-      parts.push(html("h3", {}, "Time windows"), html("p", {}, says), html("div", { class: "tall" }, drawings.days(sketch)));
+      parts.push(html("h3", {}, "Time windows"), html("p", {}, says), html("div", { class: "wide" }, drawings.days(sketch)));
     }
     return parts;
   };

@@ -24,6 +24,11 @@ def joined(parts: Iterable[str]) -> Markup:
     return Markup("").join(parts)
 
 
+def side_by_side(parts: Iterable[Markup]) -> Markup:
+    """Charts beside each other, where there is room."""
+    return Markup('<div class="side">{}</div>').format(joined(parts))
+
+
 def paragraph(text: object) -> Markup:
     return Markup("<p>{}</p>").format(text)
 

@@ -22,7 +22,7 @@ from ceps.report.charts.figure import (
 from ceps.report.charts.scale import Axis, fitted
 from ceps.report.pieces import joined
 
-_WIDTH = 640.0
+_WIDTH = 560.0
 _ROW, _BAR = 30.0, 20.0
 _NAMES_MOST = 170.0
 

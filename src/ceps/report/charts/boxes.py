@@ -15,7 +15,7 @@ from ceps.report.facts import Spread
 from ceps.report.pieces import joined
 from ceps.report.words import number, spread_text
 
-_WIDTH = 640.0
+_WIDTH = 560.0
 _BOX, _DOTS = 16.0, 14.0
 """Heights of a box, and of the dots below it."""
 _MOST_DOTS = 80

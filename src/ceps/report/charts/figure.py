@@ -13,7 +13,7 @@ from ceps.report.pieces import MOST_ROWS, details, joined, table
 COLOURS = 8
 """Classes ``c0`` to ``c7`` of the style sheet."""
 SHAPES = ("circle", "square", "triangle", "diamond", "cross")
-_LETTER = 6.4
+_LETTER = 7.2
 """The width of a letter of a label, on average and in the chart's own units."""
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from ceps.report.charts.figure import Numbers, Words, figure, mark, px, short, text, width_of
 from ceps.report.pieces import joined
 
-_LEAST_WIDTH, _ROOM, _ROW = 44.0, 640.0, 26.0
+_LEAST_WIDTH, _ROOM, _ROW = 44.0, 560.0, 26.0
 _NAMES_MOST, _HEADS_MOST = 170.0, 120.0
 _SLANT = 0.6
 """Names of columns rise by this share of their length."""

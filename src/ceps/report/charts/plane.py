@@ -44,7 +44,7 @@ class Point:
     tint: float | None = None
     """From 0 to 1; None: the colour of its series."""
     name: str = ""
-    """Written beside it, where there is room."""
+    """Written below it, where there is room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def plane(
     series: Sequence[Series],
     keys: Sequence[Key] | None = None,
     numbers: Numbers | None = None,
-    size: tuple[float, float] = (640.0, 340.0),
+    size: tuple[float, float] = (560.0, 320.0),
     named_ends: bool = False,
     diagonal: bool = False,
 ) -> Markup:
@@ -120,7 +120,7 @@ def _points(series: Series, x: Scale, y: Scale) -> Markup:
         half = width_of([point.name], 200.0) / 2
         if point.name and at - half >= free:
             anchor = "end" if at + half > x.end else "middle"
-            made.append(text(at + (8 if anchor == "end" else 0), up - 10, point.name, anchor, "name"))
+            made.append(text(at + (8 if anchor == "end" else 0), up + 20, point.name, anchor, "name"))
             free = at + half + _BETWEEN_NAMES
     return joined(made)
 

@@ -9,6 +9,9 @@ from math import ceil, floor, isfinite, log10
 SMALLEST = 1e-6
 """Smaller values are not told apart on a logarithmic axis: a run may take no measurable time."""
 _MOST_TICKS = 6
+_FEWEST_TICKS = 4
+_DIGITS = ((1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7))
+"""What ticks of a logarithmic axis begin with; the second where there are too few of the first."""
 _DECADES_WITH_STEPS = 2
 """Over more decades than these, only powers of ten are ticks."""
 
@@ -50,9 +53,15 @@ class Scale:
         decades = range(floor(log10(self.low) + 1e-9), floor(log10(self.high) + 1e-9) + 1)
         if len(decades) > _DECADES_WITH_STEPS + 1:
             every = ceil(len(decades) / (_MOST_TICKS + 1))
-            ticks = [10.0**decade for decade in decades if decade % every == 0]
-        else:
-            ticks = [float(f"{digit * 10.0**decade:.12g}") for decade in decades for digit in (1, 2, 5)]
+            return self._inside([10.0**decade for decade in decades if decade % every == 0])
+        ticks: list[float] = []
+        for digits in _DIGITS:
+            ticks = self._inside([float(f"{digit * 10.0**decade:.12g}") for decade in decades for digit in digits])
+            if len(ticks) >= _FEWEST_TICKS:
+                break
+        return ticks
+
+    def _inside(self, ticks: Iterable[float]) -> list[float]:
         return [tick for tick in ticks if self.low * (1 - 1e-9) <= tick <= self.high * (1 + 1e-9)]
 
     def text(self, tick: float) -> str:

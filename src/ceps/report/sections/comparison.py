@@ -9,7 +9,7 @@ from markupsafe import Markup
 from ceps.comparing.results import TEST, Cell, FamilyCell, Results
 from ceps.report.charts import Box, Field, Numbers, Point, Series, Words, boxes, heat_map, plane
 from ceps.report.facts import Facts
-from ceps.report.pieces import Section, details, heading, joined, marked, note, paragraph, table
+from ceps.report.pieces import Section, details, heading, joined, marked, note, paragraph, side_by_side, table
 from ceps.report.sections.shared import grouped, numbered, score_axis
 from ceps.report.words import METRICS, NONE, change, number, percent, seconds, spread_of
 from ceps.texts import counted
@@ -28,7 +28,7 @@ def comparison(facts: Facts) -> Section | None:
         note(results.measured.warnings),
         _table(results),
         _duels(results),
-        *(_boxes(facts, results, split) for split in results.splits),
+        side_by_side(_boxes(facts, results, split) for split in results.splits),
         _training(facts, results),
         _families(results),
         _components(results),
@@ -134,7 +134,7 @@ def _training(facts: Facts, results: Results) -> Markup:
         score_axis(facts, "on test instances"),
         series,
         numbers=table_of,
-        size=(640.0, 460.0),
+        size=(560.0, 420.0),
         diagonal=True,
     )
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from markupsafe import Markup
 
 from ceps.report.charts import Axis, Key, Numbers, Point, Series, Words, plane
 from ceps.report.facts import Facts, InstanceFacts, Origin
-from ceps.report.pieces import heading, joined
+from ceps.report.pieces import heading, joined, side_by_side
 from ceps.report.sections.shared import (
     NOBODY,
     SHAPE_OF,
@@ -23,10 +24,11 @@ from ceps.report.words import METRICS, number
 from ceps.texts import counted
 
 _NAMES = {Origin.GIVEN: "given", Origin.BRED: "bred", Origin.TEST: "test"}
-_SIZE = (640.0, 420.0)
+_SIZE = (560.0, 400.0)
 _SMALLEST, _GROWTH = 3.2, 4.2
 """The size of the easiest instance, and how much larger the hardest is."""
 _ALIKE = 4.5
+_UNKNOWN, _GREY = "score not known", 7
 
 
 def maps(facts: Facts) -> Markup:
@@ -34,8 +36,8 @@ def maps(facts: Facts) -> Markup:
     placed = [each for each in facts.instances if each.place is not None]
     if not placed:
         return Markup("")
-    both = joined([_winners(facts, placed), _hardness(facts, placed)])
-    return joined([heading("The instance space"), Markup('<div class="side">{}</div>').format(both)])
+    both = side_by_side([_winners(facts, placed), _hardness(facts, placed)])
+    return joined([heading("The instance space"), both])
 
 
 def _winners(facts: Facts, placed: Sequence[InstanceFacts]) -> Markup:
@@ -73,11 +75,16 @@ def _hardness(facts: Facts, placed: Sequence[InstanceFacts]) -> Markup:
     words = Words(
         "map-hardness",
         "What is hard where.",
-        f"The same map, of {counted(len(shaded), 'instance')} with a known score: darker and larger is harder, by the "
+        f"The same map, with {counted(len(shaded), 'instance')} of a known score: darker and larger is harder, by the "
         f"mean {METRICS.get(facts.metric, facts.metric)} {of_whom(facts)}.",
     )
-    series = Series("instances", [_point(each, tint[each.id]) for each in shaded])
-    return plane(words, *_axes(facts), [series], [*ends, *_shapes(shaded)], size=_SIZE)
+    series = [Series("instances", [_point(each, tint[each.id]) for each in shaded])]
+    others = [replace(_point(each), shape="cross", size=2.5) for each in placed if each.id not in tint]
+    if others:
+        # All are there, so that it is the same map.
+        series = [Series(_UNKNOWN, others, _GREY), *series]
+        ends.append(Key(f"{_UNKNOWN} ({len(others)})", "cross", _GREY, size=2.5))
+    return plane(words, *_axes(facts), series, [*ends, *_shapes(shaded)], size=_SIZE)
 
 
 def _axes(facts: Facts) -> tuple[Axis, Axis]:

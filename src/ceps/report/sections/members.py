@@ -9,7 +9,7 @@ from markupsafe import Markup
 from ceps.comparing.results import family
 from ceps.report.charts import Axis, Band, Bar, Key, Numbers, Point, Segment, Series, Words, bars, plane
 from ceps.report.facts import Anytime, Facts, InstanceFacts
-from ceps.report.pieces import Section, joined
+from ceps.report.pieces import Section, joined, side_by_side
 from ceps.report.sections.shared import by_origin, grouped, numbered
 from ceps.report.words import NONE, number, percent
 from ceps.texts import counted
@@ -28,11 +28,12 @@ def members(facts: Facts) -> Section | None:
     if won:
         numbers = numbered(facts)
         groups = {name: [each for each in group if each.winner] for name, group in by_origin(facts).items()}
-        parts.append(_wins("wins", "by generation", groups, numbers))
+        wins = [_wins("wins", "by generation", groups, numbers)]
         families = grouped(won, lambda each: family(each.name))
         largest = dict(sorted(families.items(), key=lambda item: -len(item[1]))[:_MOST_FAMILIES])
         if len(families) > 1:
-            parts.append(_wins("wins-families", "by family of instances", dict(sorted(largest.items())), numbers))
+            wins.append(_wins("wins-families", "by family of instances", dict(sorted(largest.items())), numbers))
+        parts.append(side_by_side(wins))
     if facts.anytime:
         numbers = numbered(facts) if facts.comparison is None else {}
         parts.append(_curves(facts.anytime, numbers))
@@ -91,7 +92,7 @@ def _curves(curves: Sequence[Anytime], numbers: Mapping[str, int]) -> Markup:
         [each for each in series if each.line],
         keys=(),
         numbers=_table_of(curves),
-        size=(640.0, 380.0),
+        size=(560.0, 340.0),
         named_ends=True,
     )
 

@@ -100,7 +100,7 @@ def _cpu(facts: Facts) -> Markup:
             paragraph(
                 "Charged is every run that was asked for, whoever made it; spent is what was really run for it. Side "
                 "by side is what the same trials would have cost with all members of a portfolio running; saved is "
-                "1 - spent / side by side."
+                "1 - spent / side by side, which is cautious: only what was spent includes references."
             ),
             table(("build", "budget", "charged", "spent", "side by side", "saved"), rows),
         ]
