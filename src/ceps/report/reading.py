@@ -61,7 +61,7 @@ def _source(store: Store, library: Library, subject: Subject) -> Source:
     admitted = [key for course in builds.values() for made in course.generations for key in made.admitted]
     versions: dict[str, str] = {}
     for solver, version in history.versions(store):
-        versions[solver] = f"{versions[solver]}, {version}" if solver in versions else version
+        versions[solver] = f"{versions[solver]}; {version}" if solver in versions else version
     return Source(
         store=store,
         subject=subject,
