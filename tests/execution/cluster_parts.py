@@ -16,6 +16,7 @@ from typing import Any
 
 from distributed import Scheduler, Worker
 
+from ceps.execution.backends import NO_DASHBOARD
 from ceps.execution.dask_worker import Keepers
 from ceps.execution.executor import Executor
 from ceps.records import Solution, digest
@@ -93,7 +94,7 @@ def _arrive(name: str, size: int, folder: str) -> CountedInstance:
 
 async def main() -> None:
     async with (
-        Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler,
+        Scheduler(host="127.0.0.1", port=0, **NO_DASHBOARD) as scheduler,
         Worker(scheduler.address, nthreads=2, plugins=(PureKeepers(),)),
     ):
         print(scheduler.address, flush=True)

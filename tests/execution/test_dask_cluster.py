@@ -23,7 +23,7 @@ from ceps import _native, building
 from ceps.construction.budget import Account
 from ceps.errors import UserError
 from ceps.execution import dask_cluster, dask_line, dask_worker
-from ceps.execution.backends import local_cluster
+from ceps.execution.backends import NO_DASHBOARD, local_cluster
 from ceps.execution.dask_cluster import DaskExecutor
 from ceps.execution.dask_worker import TOPIC
 from ceps.records import Ending, Incumbent, Outcome
@@ -58,10 +58,20 @@ class TestContract(ExecutorContract):
         assert ("lost 3 times" in outcome.reason) == (ending is Ending.CRASHED)
 
 
+def in_this_process(workers: int) -> LocalCluster:
+    """A cluster of workers in this process; their keepers are processes as ever."""
+    return LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address=None,
+        scheduler_kwargs=NO_DASHBOARD,
+    )
+
+
 @pytest.fixture(scope="module")
 def threads() -> Iterator[LocalCluster]:
-    """A cluster of two workers in this process; their keepers are processes as ever."""
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+    with in_this_process(2) as cluster:
         yield cluster
 
 
@@ -91,7 +101,7 @@ def test_closing_ends_runs_and_leaves_the_cluster(threads: LocalCluster) -> None
 def test_workers_that_come_are_used_and_workers_that_leave_are_no_losses() -> None:
     """There are as many slots as threads now. A run that four workers in turn leave behind is no crash."""
     with (
-        LocalCluster(n_workers=5, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        in_this_process(5) as cluster,
         DaskExecutor(cluster) as executor,
         Client(cluster, set_as_default=False) as client,
     ):

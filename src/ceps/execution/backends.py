@@ -13,6 +13,9 @@ from ceps.execution.executor import Executor
 from ceps.execution.local import LocalExecutor, available_cores
 from ceps.settings import ExecutionSettings, JobSettings
 
+NO_DASHBOARD = {"dashboard": False, "dashboard_address": ":0"}
+"""Any port: schedulers that all want the same one would warn of each other."""
+
 
 @contextmanager
 def executor_of(
@@ -70,6 +73,7 @@ def local_cluster(processes: int, threads: int = 1) -> Iterator[Any]:
             threads_per_worker=threads,
             memory_limit=0,
             dashboard_address=None,
+            scheduler_kwargs=NO_DASHBOARD,
             silence_logs=logging.CRITICAL,
         ) as cluster,
     ):
@@ -90,7 +94,7 @@ def job_cluster(settings: JobSettings) -> Iterator[Any]:
             "jobs can be submitted"
         )
     # One process per job unless told otherwise: its threads only wait for runs, which are processes anyway.
-    options = {"processes": 1, "scheduler_options": {"dashboard_address": None}, **settings.options}
+    options = {"processes": 1, "scheduler_options": NO_DASHBOARD, **settings.options}
     with ExitStack() as stack:
         try:
             cluster = kind(silence_logs=logging.CRITICAL, **options)
