@@ -172,11 +172,10 @@ def _table_in(hint: Any) -> tuple[type[Any] | None, bool]:
 
 
 def _generators(problem: Problem) -> str:
-    rows = [
-        (f"`{name}`", f"`{key}`" if key else "", str(parameter or ""))
-        for name, parameters in problem.generators.items()
-        for key, parameter in (parameters or {"": None}).items()
-    ]
+    rows: list[tuple[str, str, str]] = []
+    for name, parameters in problem.generators.items():
+        own = [(f"`{name}`", f"`{key}`", str(parameter)) for key, parameter in parameters.items()]
+        rows += own or [(f"`{name}`", "", "")]
     return _rows(("generator", "parameter", "values"), rows)
 
 

@@ -110,12 +110,17 @@ class Measured:
             **{
                 **content,
                 "methods": tuple(content["methods"]),
-                "rows": tuple(Row(*row[:-1], components=tuple(row[-1])) for row in content["rows"]),
+                "rows": tuple(_row(row) for row in content["rows"]),
                 "constructions": tuple(Construction(**built) for built in constructions),
                 "work": Work(**content["work"]),
                 "warnings": tuple(content["warnings"]),
             }
         )
+
+
+def _row(values: Sequence[Any]) -> Row:
+    row = Row(*values)
+    return replace(row, components=tuple(row.components))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ TOPIC = "ceps"
 """One for all drivers: a scheduler keeps the last thousand messages of every topic for as long as it lives."""
 
 
-class Keepers(WorkerPlugin):
+class Keepers(WorkerPlugin):  # type: ignore[misc] # its base has no types
     """The keepers of one worker, as many as it has threads. They serve all drivers, and are closed with the worker."""
 
     name = "ceps-keepers"
