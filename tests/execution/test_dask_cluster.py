@@ -34,9 +34,9 @@ from ceps.testing.executor import ExecutorContract, bits_run
 from ceps.testing.misbehaving import Spins
 from ceps.testing.pure_executor import PureExecutor
 from tests.construction.pure_build import SCENARIO, Silent
-from tests.construction.test_killed import journal, portfolio
 from tests.execution import cluster_parts
 from tests.execution.cluster_parts import SCALE, CountedInstance, KillsItsWorker, MortalKeepers
+from tests.torture.builds import journal, portfolio
 
 PURE = read_table(Scenario, {**SCENARIO, "portfolio": {"size": 2, "solvers": ["eax"]}}, "pure")
 
