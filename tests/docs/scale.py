@@ -20,6 +20,7 @@ _COMMANDS = {
     r"--cutoff \S+": "--cutoff 0.2",
     r"--(repeats|seeds) \d+": r"--\1 1",
     r"--at( \d+)+": "--at 0.2",
+    r"--runs \d+": "--runs 1000",
     r'"--(count|repeats)", "\d+"': r'"--\1", "1"',
     r'"--time", "\d+"': '"--time", "0.5"',
 }
