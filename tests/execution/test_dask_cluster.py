@@ -38,7 +38,12 @@ from tests.execution import cluster_parts
 from tests.execution.cluster_parts import SCALE, CountedInstance, KillsItsWorker, MortalKeepers
 from tests.torture.builds import journal, portfolio
 
-PURE = read_table(Scenario, {**SCENARIO, "portfolio": {"size": 2, "solvers": ["eax"]}}, "pure")
+SMALLER = {
+    "portfolio": {"size": 2, "solvers": ["eax"]},
+    "method": {"options": {"iterations": 1, "sessions": 3, "candidates": 8, "batch": 3}},
+    "budget": {"cpu": 120.0},
+}
+PURE = read_table(Scenario, {**SCENARIO, **SMALLER}, "pure")
 
 
 class TestContract(ExecutorContract):

@@ -97,14 +97,31 @@ def job_cluster(settings: JobSettings) -> Iterator[Any]:
     options = {"processes": 1, "scheduler_options": NO_DASHBOARD, **settings.options}
     with ExitStack() as stack:
         try:
-            cluster = kind(silence_logs=logging.CRITICAL, **options)
+            cluster = kind(job_cls=_marked_when_refused(kind.job_cls), silence_logs=logging.CRITICAL, **options)
             stack.callback(cluster.close)
-            cluster.scale(jobs=settings.jobs)
-            stack.enter_context(cluster)  # All jobs are submitted.
+            # Not by scale(), which submits jobs later and tells nobody of those that are refused.
+            for _ in range(settings.jobs):
+                cluster.worker_spec.update(cluster.new_worker_spec())
+            stack.enter_context(cluster)
         except (TypeError, ValueError, RuntimeError) as error:
             raise UserError(f"[execution.jobqueue] {' '.join(str(error).split())}") from error
         cluster.adapt(minimum_jobs=settings.jobs, maximum_jobs=settings.jobs)
         yield cluster
+
+
+def _marked_when_refused(job: Any) -> Any:
+    """A kind of jobs, with a mark at those that are refused: a cluster with unmarked ones could not be closed."""
+    from distributed.core import Status  # noqa: PLC0415 - a second to import, not always there
+
+    class Marked(job):  # type: ignore[misc]
+        async def start(self) -> None:
+            try:
+                await super().start()
+            except Exception:
+                self.status = Status.failed
+                raise
+
+    return Marked
 
 
 @contextmanager
