@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import distributed
-from distributed.deploy import Cluster
+from distributed.deploy.cluster import Cluster
 
 from ceps import __version__
 from ceps.errors import UserError

@@ -10,7 +10,7 @@ from typing import Any
 
 import dask
 import distributed
-from distributed.deploy import Cluster
+from distributed.deploy.cluster import Cluster
 
 from ceps.errors import UserError
 
@@ -30,7 +30,10 @@ class Line:
         self.client = _connected(cluster, self.address)
         self.driver: str = self.client.id
         self._topic = topic
-        self._comm = self.client.scheduler_comm
+        # None only before there is a connection, and after.
+        self._loop: Any = self.client.loop
+        self._scheduler: Any = self.client.scheduler
+        self._comm: Any = self.client.scheduler_comm
         self._unanswered = 0
         self._last_word = time.monotonic()
         self._heard = threading.Event()
@@ -74,9 +77,9 @@ class Line:
     def _say_a_word(self) -> None:
         async def say() -> None:
             with contextlib.suppress(OSError):
-                await self.client.scheduler.log_event(topic=self._topic, msg={"driver": self.driver})
+                await self._scheduler.log_event(topic=self._topic, msg={"driver": self.driver})
 
-        self.client.loop.add_callback(say)
+        self._loop.add_callback(say)
 
 
 def _connected(cluster: str | Cluster, address: str) -> distributed.Client:
