@@ -43,7 +43,7 @@ NAMES = [
     "&touch stolen&",
     "quote'quote\"quote",
     "return\rtab\t",
-    "[bold red]markup[/]:smile:",
+    "[bold red]markup[blink]:smile:",
     "%s%n{0}{name}",
     "Köln ñ 東京 ٣",
     "..",
