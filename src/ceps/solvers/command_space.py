@@ -66,7 +66,7 @@ class Parameter:
         if self.type == "categorical":
             self._check_choice()
         else:
-            self._check_range(int if self.type == "integer" else float)
+            self._check_range(whole=self.type == "integer")
 
     def _check_choice(self) -> None:
         if self.low is not None or self.high is not None or self.log:
@@ -74,14 +74,14 @@ class Parameter:
         if self.default not in self.values:
             raise ValueError(f"default = {brief(self.default)} is none of values = {brief(list(self.values))}")
 
-    def _check_range(self, kind: type) -> None:
+    def _check_range(self, whole: bool) -> None:
         if self.values:
             raise ValueError("values are for type = 'categorical'; give low and high")
         numbers = {"low": self.low, "high": self.high, "default": self.default}
-        accepted = (int, float) if kind is float else int
+        accepted = int if whole else (int, float)
         for key, number in numbers.items():
             if not isinstance(number, accepted):
-                raise ValueError(f"{key} must be a{' whole' if kind is int else ''} number, not {brief(number)}")
+                raise ValueError(f"{key} must be a{' whole' if whole else ''} number, not {brief(number)}")
         assert self.low is not None
         assert self.high is not None
         if not self.low <= self.default <= self.high or self.low == self.high:
@@ -94,6 +94,8 @@ class Parameter:
 
         if self.type == "categorical":
             return Categorical(name, list(self.values), default=self.default)
+        assert self.low is not None
+        assert self.high is not None
         if self.type == "integer":
             return Integer(name, (self.low, self.high), default=self.default, log=self.log)
         return Float(name, (float(self.low), float(self.high)), default=float(self.default), log=self.log)
