@@ -18,10 +18,10 @@ EXAMPLE = ROOT / "examples" / "sat"
 GUARD = 300
 """Wall-clock seconds after which a command that does not end fails its test."""
 SMALL = {
-    "size = 200, count = 6": "size = 120, count = 2",
+    "size = 200, count = 6": "size = 150, count = 2",
     "size = 4": "size = 2",
-    "cutoff = 2.0": "cutoff = 0.3",
-    'cpu = "15min"': 'cpu = "15s"',
+    "cutoff = 2.0": "cutoff = 0.2",
+    'cpu = "15min"': 'cpu = "10s"',
     "[metric]": "[method]\niterations = 2\nsessions = 2\nbatch = 2\n\n[metric]",
 }
 
