@@ -61,7 +61,8 @@ class Line:
             self._say_a_word()
         # Words are counted, not time: a driver that was suspended has not listened.
         silent = self._unanswered > MOST_UNANSWERED
-        if silent or self.client.scheduler_comm is not self._comm or self._comm.closed():
+        replaced = self.client.scheduler_comm is not self._comm
+        if silent or replaced or self._comm.closed():
             self._heard.set()
             raise UserError(
                 f"the scheduler at {self.address} is gone. Finished runs are kept: start a cluster, and the same "
