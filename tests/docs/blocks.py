@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +36,7 @@ def blocks_of(page: str) -> Iterator[Block]:
     """The blocks of a page, in its order."""
     text = (ROOT / page).read_text()
     found = list(_FENCED.finditer(text))
-    for match, following in zip(found, [*found[1:], None], strict=True):
+    for match, following in zip_longest(found, found[1:]):
         reason = _REASON.search(text, 0, match.start())
         printed = following is not None and following["language"] == "text" and not _between(text, match, following)
         yield Block(
