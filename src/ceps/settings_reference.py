@@ -163,11 +163,10 @@ def _table_in(hint: Any) -> tuple[type[Any] | None, bool]:
 
 
 def _generators(problem: Problem) -> str:
-    rows = [
-        (f"`{name}`", f"`{key}`" if key else "", str(parameter or ""))
-        for name, parameters in problem.generators.items()
-        for key, parameter in (parameters or {"": None}).items()
-    ]
+    rows = []
+    for name, parameters in problem.generators.items():
+        listed = [(f"`{key}`", str(parameter)) for key, parameter in parameters.items()]
+        rows += [(f"`{name}`", *each) for each in listed or [("", "")]]
     return _rows(("generator", "parameter", "values"), rows)
 
 
