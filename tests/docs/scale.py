@@ -25,16 +25,17 @@ _COMMANDS = {
     r'"--time", "\d+"': '"--time", "0.5"',
 }
 _SCENARIO = {
-    r"^(iterations|sessions) = .*\n": "",
-    r'^name = "(ceps|eps)".*': r'name = "\1"\niterations = 2\nsessions = 1',
-    r'^name = "(clustering|global|parhydra|pcit|single)".*': r'name = "\1"\nsessions = 1',
-    r"^phases = \d+": "phases = 2",
+    r"^(iterations|phases|sessions) = .*\n": "",
+    r'^name = "(ceps|eps)".*': r'name = "\1"\niterations = 2\nsessions = 1\nshares = { initialisation = 60 }',
+    r'^name = "(clustering|global|parhydra|single)".*': r'name = "\1"\nsessions = 1\nshares = { validation = 7.5 }',
+    r'^name = "pcit".*': 'name = "pcit"\nphases = 2\nsessions = 1\nshares = { validation = 7.5 }',
     r"(generate = .*\bsize = )\d+": rf"\g<1>{SIZE}",
     r"(generate = .*\bcount = )\d+": r"\g<1>2",
     r"^size = \d+": "size = 2",
     r"^cutoff = [\d.]+": "cutoff = 0.1",
-    r'(\[references\]\ncpu = )"\w+"': r'\g<1>"0.1s"',
-    r'(\[budget\]\ncpu = )"\w+"': r'\g<1>"6s"',
+    r'(\[references\]\ncpu = )"\w+"': r'\g<1>"0.05s"',
+    # Hardly any: the first phase has the largest share, so that little is enough to begin with.
+    r'(\[budget\]\ncpu = )"\w+"': r'\g<1>"2s"',
 }
 _EXPERIMENT = {
     r"(generate = .*\bcount = )\d+": r"\g<1>4",
@@ -43,7 +44,7 @@ _EXPERIMENT = {
     r"(\[splits\]\ncount = )\d+": r"\g<1>1",
     r"^cutoff = [\d.]+": "cutoff = 0.05",
     r"^repeats = \d+": "repeats = 1",
-    r'(\[budget\]\ncpu = )"\w+"': r'\g<1>"4s"',
+    r'(\[budget\]\ncpu = )"\w+"': r'\g<1>"1.2s"',
 }
 _PAGES: Mapping[str, Mapping[str, str]] = {
     "docs/tutorial-own-instances.md": {r"range\(50\)": "range(5)", r"\[1-8\]": "[1-2]"},
