@@ -92,7 +92,7 @@ def test_a_killed_writer_leaves_no_seal(tmp_path: Path) -> None:
     assert (kept / SEAL_NAME).exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"0123", b"\xff" * 33, b"0" * 31 + b"\n", b"G" * 32])
+@pytest.mark.parametrize("content", [b"", b"0123", b"\xff" * 33, b"0" * 63 + b"\n", b"G" * 64])
 def test_half_a_seal_is_none(directory: Path, content: bytes) -> None:
     """A seal that was cut short, by a power failure say, does not make a good file a bad one."""
     (directory / SEAL_NAME).write_bytes(content)
