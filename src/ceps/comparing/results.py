@@ -110,7 +110,7 @@ class Measured:
             **{
                 **content,
                 "methods": tuple(content["methods"]),
-                "rows": tuple(Row(*row[:-1], tuple(row[-1])) for row in content["rows"]),
+                "rows": tuple(Row(*[*row[:-1], tuple(row[-1])]) for row in content["rows"]),
                 "constructions": tuple(Construction(**built) for built in constructions),
                 "work": Work(**content["work"]),
                 "warnings": tuple(content["warnings"]),
