@@ -103,7 +103,11 @@ class Browser:
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         asked = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
         # The browser's own first tab may still be loading.
-        pages = [each for each in asked if not each["documentURL"].startswith(("chrome:", "data:", "about:"))]
+        pages = [
+            each
+            for each in asked
+            if not each["documentURL"].startswith(("chrome:", "chrome-untrusted:", "data:", "about:"))
+        ]
         return [url for each in pages if not (url := each["request"]["url"]).startswith("data:")]
 
     def whole_page(self) -> bytes:
