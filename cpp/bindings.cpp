@@ -18,6 +18,8 @@ NB_MODULE(_native, module) {
         .def_ro("processes", &ceps::TreeUsage::processes);
     module.def("usage_below", &ceps::usage_below, "root"_a, "excepted"_a = 0,
                "CPU seconds, memory and process ids of all living descendants of a process, but for one child.");
+    module.def("own_cpu_seconds", &ceps::own_cpu_seconds, "process"_a,
+               "CPU seconds of the threads of one process; 0 when it is gone.");
     module.def("adopt_orphans", &ceps::adopt_orphans, "Become the parent of descendants that lose theirs.");
     module.def("die_with_parent", &ceps::die_with_parent, "Have the kernel kill this process when its parent ends.");
 

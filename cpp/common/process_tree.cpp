@@ -44,14 +44,6 @@ std::string stat_of(pid_t process) {
     return read_proc_file(path);
 }
 
-// CPU time of one process's own threads, to the nanosecond; 0 when it is gone.
-double own_cpu_seconds(pid_t process) {
-    clockid_t clock;
-    timespec spent;
-    if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &spent) != 0) return 0.0;
-    return static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec);
-}
-
 double waited_children_cpu_seconds(pid_t process) {
     static const double ticks_per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
     const std::string stat = stat_of(process);
@@ -124,6 +116,13 @@ void set_process_control(int option, unsigned long value) {
 }
 
 }  // namespace
+
+double own_cpu_seconds(pid_t process) {
+    clockid_t clock;
+    timespec spent;
+    if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &spent) != 0) return 0.0;
+    return static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec);
+}
 
 TreeUsage usage_below(pid_t root, pid_t excepted) {
     TreeUsage usage;

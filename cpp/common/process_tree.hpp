@@ -13,6 +13,9 @@ struct TreeUsage {
     std::vector<pid_t> processes;   // every living descendant, parents before children
 };
 
+// CPU time of one process's own threads, to the nanosecond; 0 when it is gone.
+double own_cpu_seconds(pid_t process);
+
 // Sums over all descendants of `root`, without `root` itself and without `excepted` and what is below it (0: no such
 // exception). Zombies are listed until they are waited for.
 TreeUsage usage_below(pid_t root, pid_t excepted);

@@ -17,11 +17,13 @@ from typing import Any
 from distributed import Scheduler, Worker
 
 from ceps.execution.backends import NO_DASHBOARD
+from ceps.execution.dask_cluster import DaskExecutor
 from ceps.execution.dask_worker import Keepers
 from ceps.execution.executor import Executor
 from ceps.records import Solution, digest
 from ceps.solvers.solver import OnIncumbent
 from ceps.testing.bits import ones
+from ceps.testing.executor import bits_run
 from ceps.testing.misbehaving import Misbehaving
 from ceps.testing.pure_executor import PureExecutor
 
@@ -90,6 +92,22 @@ class CountedInstance:
 def _arrive(name: str, size: int, folder: str) -> CountedInstance:
     Path(folder, f"{os.getpid()} {size} {uuid.uuid4().hex}").touch()
     return CountedInstance(name, size, folder)
+
+
+class TellsItsProcess(Misbehaving):
+    """Its cost is the number of its process, and it does not end by itself."""
+
+    def misbehave(self, size: int, on_incumbent: OnIncumbent) -> Solution | None:
+        on_incumbent([0] * size, float(os.getpid()))
+        while True:
+            pass
+
+
+def drive(address: str) -> None:
+    """Be a driver to be killed, whose only run goes on for a minute; prints the run's process."""
+    run = bits_run(TellsItsProcess(), cpu=60.0, wall=None)
+    with DaskExecutor(address) as executor:
+        executor.submit(run, lambda seen: print(int(seen.cost), flush=True)).result()
 
 
 async def main() -> None:

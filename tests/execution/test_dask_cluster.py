@@ -124,6 +124,27 @@ def test_workers_that_come_are_used_and_workers_that_leave_are_no_losses() -> No
             assert (each.result().ending, each.result().cost) == (Ending.CAPPED, 3)
 
 
+def test_a_run_that_waits_at_a_busy_worker_goes_to_one_that_is_free(threads: LocalCluster) -> None:
+    """The first of two busy workers has got the next run as well; it is made when the second is free."""
+    with DaskExecutor(threads) as executor:
+        (first, _), (second, _) = begin(executor), begin(executor)
+        waiting = executor.submit(bits_run(BitSolver()))
+        executor.stop(second)
+        assert waiting.result().ending is Ending.FINISHED
+        assert not first.done()
+        executor.stop(first)
+        assert first.result().ending is Ending.CAPPED
+
+
+def test_a_run_that_waits_at_a_worker_that_dies_has_lost_nothing(tmp_path: Path) -> None:
+    """The run that kills its worker three times has crashed; the one that waited behind it each time is made."""
+    with local_cluster(processes=1) as cluster, DaskExecutor(cluster) as executor:
+        deadly = executor.submit(bits_run(KillsItsWorker(str(tmp_path), times=3)))
+        waiting = executor.submit(bits_run(BitSolver()))
+        assert deadly.result().ending is Ending.CRASHED
+        assert waiting.result().ending is Ending.FINISHED
+
+
 def test_what_an_older_sending_says_is_not_heard(threads: LocalCluster) -> None:
     """A message about a sending that is not under way changes nothing, whatever is in it."""
     with DaskExecutor(threads) as executor, Client(threads, set_as_default=False) as client:
@@ -152,6 +173,39 @@ def test_another_version_on_a_worker_is_refused(threads: LocalCluster, monkeypat
     monkeypatch.setattr(dask_worker, "__version__", "0.0.9")
     with pytest.raises(UserError, match=r"worker inproc://.* has ceps 0\.0\.9, but this is ceps \d"):
         DaskExecutor(threads)
+
+
+def test_hosts_of_different_speed_are_told(threads: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two workers say that they are on hosts of which one is twice as fast: who is, is told."""
+    measured = iter([("quick", 0.01), ("slow", 0.02)])
+    monkeypatch.setattr(dask_worker, "measured_here", lambda: next(measured))
+    told: list[str] = []
+    with DaskExecutor(threads, told.append):
+        assert [message.split(" for ")[0] for message in told] == [
+            "hosts differ in speed: slow needs 2.0 times as long as quick"
+        ]
+
+
+def test_a_driver_that_is_killed_leaves_no_run_behind() -> None:
+    """The worker kills the runs of a driver that was killed with kill -9, and serves the next one."""
+    program = "import sys; from tests.execution.cluster_parts import drive; drive(sys.argv[1])"
+    with (
+        local_cluster(processes=1) as cluster,
+        subprocess.Popen(
+            [sys.executable, "-c", program, cluster.scheduler_address],
+            cwd=Path(__file__).parents[2],
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as driver,
+    ):
+        assert driver.stdout is not None
+        run = int(driver.stdout.readline())
+        ending = os.pidfd_open(run)
+        driver.kill()
+        select.select([ending], [], [])  # Readable when the process has ended.
+        os.close(ending)
+        with DaskExecutor(cluster) as executor:
+            assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,13 @@
 
 Which worker makes which run is decided here, in the order of asking: Dask carries orders and answers, tells who has
 come and gone, and keeps instances on the workers that have got them. Every sending of a run has a name of its own, so
-what an older one says is not heard any more, and how often a run was lost is known of every run.
+what an older one says is not heard any more, and how often a run was lost is known of every run. A worker gets its next
+runs while it is still busy, so that it does not wait for the driver in between.
 """
 
 from __future__ import annotations
 
+import math
 import pickle
 import queue
 import threading
@@ -28,12 +30,15 @@ from ceps.execution import dask_worker
 from ceps.execution.dask_line import Line, first_line
 from ceps.execution.executor import Run
 from ceps.execution.local import MOST_LOSSES
+from ceps.execution.speed import Speeds
 from ceps.records import Ending, Incumbent, Outcome
 
-LOOK = 1.0
-"""Seconds, at most, until it is seen that the scheduler is gone."""
+LOOK = 0.2
+"""Seconds without news until it is looked whether the scheduler is there, and whether work is to be moved."""
 PATIENCE = 10.0
 """Seconds that workers have to answer before others begin without them."""
+FULL = 2
+"""Runs that a worker is given for each of its threads: the one it makes, and the one it makes next."""
 
 
 @dataclass(eq=False)
@@ -42,7 +47,8 @@ class _Job:
     order: bytes
     on_incumbent: Callable[[Incumbent], None] | None
     future: Future[Outcome] = field(default_factory=Future)
-    begun: bool = False
+    begun: bool | None = None
+    """None: not yet. False: it was cancelled before."""
     stopped: bool = False
     losses: int = 0
     execution: str = ""
@@ -50,8 +56,8 @@ class _Job:
     task: distributed.Future[None] | None = None
 
     def begin(self) -> bool:
-        """False when it was cancelled before."""
-        if not self.begun:
+        """From now on it cannot be cancelled, only stopped; False when it was cancelled before."""
+        if self.begun is None:
             self.begun = self.future.set_running_or_notify_cancel()
         return self.begun
 
@@ -71,15 +77,29 @@ class _Worker:
     """By id, what it has got."""
 
     @property
-    def room(self) -> int:
-        return self.threads - len(self.jobs)
+    def load(self) -> float:
+        """Runs per thread."""
+        return len(self.jobs) / self.threads if self.threads else math.inf
+
+    @property
+    def being_made(self) -> list[_Job]:
+        """A worker takes its runs in the order in which they were sent."""
+        return self.jobs[: self.threads]
+
+    @property
+    def ahead(self) -> list[_Job]:
+        return self.jobs[self.threads :]
+
+    def begin(self) -> None:
+        for job in self.being_made:
+            job.begin()
 
 
 class DaskExecutor:
     """Makes runs on a Dask cluster, given or by its scheduler's address. Close it, or use it in ``with``.
 
     Workers may come and go. A thread of its own does all the work; the others leave it steps to take, so it needs no
-    locks. ``tell`` is called with what people want to know while they wait for a worker.
+    locks. ``tell`` is called with what people want to know: that there is no worker yet, that hosts differ in speed.
     """
 
     def __init__(self, cluster: str | Cluster, tell: Callable[[str], None] = lambda message: None) -> None:
@@ -88,6 +108,8 @@ class DaskExecutor:
         self._waiting: deque[_Job] = deque()
         self._sent: dict[str, _Job] = {}
         self._workers: dict[str, _Worker] = {}
+        self._speeds = Speeds()
+        self._tell = tell
         self._steps: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._trouble: BaseException | None = None
         self._closed = False
@@ -96,7 +118,7 @@ class DaskExecutor:
         self._thread = threading.Thread(target=self._work, name="ceps-cluster", daemon=True)
         self._thread.start()
         try:
-            self._meet(tell)
+            self._meet()
         except BaseException:
             self.close()
             raise
@@ -111,7 +133,7 @@ class DaskExecutor:
             raise RuntimeError("this executor is closed")
         job = _Job(run, pickle.dumps(replace(run, instance=None)), on_incumbent)
         self._jobs[job.future] = job
-        job.future.add_done_callback(lambda future: self._jobs.pop(future, None))
+        job.future.add_done_callback(partial(self._done, job))
         self._steps.put(partial(self._enqueue, job))
         return job.future
 
@@ -141,7 +163,7 @@ class DaskExecutor:
     ) -> None:
         self.close()
 
-    def _meet(self, tell: Callable[[str], None]) -> None:
+    def _meet(self) -> None:
         """Listen, then greet who is there already, and wait for one to answer."""
         self._line.listen(
             scheduler=lambda message: self._steps.put(partial(self._hear_scheduler, message)),
@@ -151,10 +173,15 @@ class DaskExecutor:
             self._steps.put(partial(self._greet, address))
         self._met_all.wait(PATIENCE)
         if not self._met_first.is_set():
-            tell(f"waiting for the first worker of the cluster at {self._line.address}")
+            self._tell(f"waiting for the first worker of the cluster at {self._line.address}")
             self._met_first.wait()
         if self._trouble is not None:
             raise self._trouble
+
+    def _done(self, job: _Job, future: Future[Outcome]) -> None:
+        self._jobs.pop(future, None)
+        if future.cancelled():
+            self._steps.put(partial(self._withdraw, job))
 
     # All below is done by the executor's own thread.
 
@@ -163,7 +190,7 @@ class DaskExecutor:
             try:
                 step = self._steps.get(timeout=LOOK)
             except queue.Empty:
-                step = self._send_waiting
+                step = self._even_out
             if step is None:
                 return
             try:
@@ -193,12 +220,25 @@ class DaskExecutor:
 
     def _send_waiting(self) -> None:
         while self._waiting and self._workers:
-            roomiest = max(self._workers.values(), key=lambda worker: worker.room)
-            if roomiest.room < 1:
+            freest = min(self._workers.values(), key=lambda worker: worker.load)
+            if freest.load >= FULL:
                 return
             job = self._waiting.popleft()
-            if job.begin():
-                self._send(job, roomiest)
+            if not job.future.cancelled():
+                self._send(job, freest)
+
+    def _even_out(self) -> None:
+        """Have a worker with a thread to spare make what waits at a busy one.
+
+        Only when there was no news for a while: else what seems to wait may have begun, since its worker got free.
+        """
+        while crowded := [worker for worker in self._workers.values() if worker.ahead]:
+            freest = min(self._workers.values(), key=lambda worker: worker.load)
+            if freest.load >= 1:
+                return
+            job = crowded[0].ahead[0]
+            self._take_back(job)
+            self._send(job, freest)
 
     def _send(self, job: _Job, worker: _Worker) -> None:
         instance = job.run.instance
@@ -211,6 +251,7 @@ class DaskExecutor:
         job.execution, job.worker, job.task = execution, worker, task
         worker.jobs.append(job)
         self._sent[execution] = job
+        worker.begin()
         task.add_done_callback(lambda ended: self._steps.put(partial(self._task_ended, execution, ended)))
 
     def _task(self, worker: _Worker, kind: str, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -226,7 +267,14 @@ class DaskExecutor:
         del self._sent[job.execution]
         job.worker.jobs.remove(job)
         job.task.release()
+        job.worker.begin()
         job.worker = job.task = None
+
+    def _withdraw(self, job: _Job) -> None:
+        """It was cancelled, but may be at a worker already."""
+        job.begin()
+        if job.worker is not None:
+            self._take_back(job)
 
     def _lose(self, job: _Job, counted: bool) -> None:
         """Make a run again, before all others, unless it was lost too often."""
@@ -264,7 +312,7 @@ class DaskExecutor:
             return
         self._take_back(job)
         told = f"worker {address} cannot make runs of solver '{job.run.solver.name}': {first_line(error)}"
-        job.future.set_exception(error if isinstance(error, UserError) else UserError(told))
+        job.fail(error if isinstance(error, UserError) else UserError(told))
 
     def _hear_scheduler(self, message: Any) -> None:
         match message:
@@ -289,7 +337,8 @@ class DaskExecutor:
             case {"outcome": outcome}:
                 self._take_back(job)
                 self._send_waiting()  # Before others are busy with the outcome.
-                job.future.set_result(pickle.loads(outcome))
+                if job.begin():
+                    job.future.set_result(pickle.loads(outcome))
             case {"given_back": True}:
                 assert job.worker is not None
                 job.worker.threads = 0
@@ -321,6 +370,8 @@ class DaskExecutor:
                 "same ceps on all hosts of the cluster"
             )
         worker.threads = message["threads"]
+        if told := self._speeds.meet(*message["speed"]):
+            self._tell(told)
         self._met_first.set()
         self._note_who_answered()
 
@@ -329,8 +380,9 @@ class DaskExecutor:
         worker = self._workers.pop(address, None)
         if worker is None:
             return
+        being_made = worker.being_made
         for job in worker.jobs[::-1]:
-            self._lose(job, counted=not expected)
+            self._lose(job, counted=not expected and job in being_made)
         for task in worker.instances.values():
             task.release()
         if worker.greeting is not None:

@@ -16,6 +16,7 @@ from distributed import Worker, WorkerPlugin, get_worker
 from ceps import __version__
 from ceps.execution.executor import Executor, Run
 from ceps.execution.local import LocalExecutor
+from ceps.execution.speed import measured_here
 from ceps.records import Ending, Incumbent, Outcome
 
 TOPIC = "ceps"
@@ -79,11 +80,12 @@ class Keepers(WorkerPlugin):  # type: ignore[misc] # its base has no types
 
 
 async def greet(driver: str) -> None:
-    """A driver has met this worker: have keepers ready, and say who is here."""
+    """A driver has met this worker: have keepers ready, and say who is here and how fast."""
     worker = get_worker()
     if Keepers.name not in worker.plugins:
         await worker.plugin_add(Keepers(), catch_errors=False)
-    worker.log_event(TOPIC, {"driver": driver, "version": __version__, "threads": worker.state.nthreads})
+    who = {"driver": driver, "version": __version__, "threads": worker.state.nthreads}
+    worker.log_event(TOPIC, {**who, "speed": measured_here()})
 
 
 def make(order: bytes, instance: Any, live: bool) -> None:

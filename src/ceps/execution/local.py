@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -64,7 +65,8 @@ class LocalExecutor:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._running: dict[Future[Outcome], _Job] = {}
         self._closed = False
-        self._slots = [_Slot(self._jobs, self._running, self._scratch / str(index)) for index in range(count)]
+        self._delivery = _Delivery()
+        self._slots = [_Slot(self._jobs, self._delivery, self._scratch / str(index)) for index in range(count)]
 
     @property
     def slots(self) -> int:
@@ -97,6 +99,7 @@ class LocalExecutor:
             self._jobs.put(None)
         for slot in self._slots:
             slot.join()
+        self._delivery.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
     def __enter__(self) -> Self:
@@ -108,15 +111,37 @@ class LocalExecutor:
         self.close()
 
 
+class _Delivery(threading.Thread):
+    """Tells what has come of runs. Whoever waits for that may take a while, in which no keeper is to be idle."""
+
+    def __init__(self) -> None:
+        super().__init__(name="ceps-delivery", daemon=True)
+        self._tidings: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self.start()
+
+    def run(self) -> None:
+        while (tell := self._tidings.get()) is not None:
+            tell()
+
+    def result(self, future: Future[Outcome], outcome: Outcome) -> None:
+        self._tidings.put(partial(future.set_result, outcome))
+
+    def error(self, future: Future[Outcome], error: Exception) -> None:
+        self._tidings.put(partial(future.set_exception, error))
+
+    def close(self) -> None:
+        """Return when everything is told."""
+        self._tidings.put(None)
+        self.join()
+
+
 class _Slot(threading.Thread):
     """Hands one job after another to its keeper, and replaces a keeper that is lost."""
 
-    def __init__(
-        self, jobs: queue.SimpleQueue[_Job | None], running: dict[Future[Outcome], _Job], scratch: Path
-    ) -> None:
+    def __init__(self, jobs: queue.SimpleQueue[_Job | None], delivery: _Delivery, scratch: Path) -> None:
         super().__init__(name=f"ceps-slot-{scratch.name}", daemon=True)
         self._jobs = jobs
-        self._running = running
+        self._delivery = delivery
         self._scratch = scratch
         self._closing = False
         self._keepers = 0
@@ -139,18 +164,18 @@ class _Slot(threading.Thread):
                 answer = self._ask_keeper(job)
             except wire.ConnectionLostError:
                 if self._closing:
-                    job.future.set_exception(RuntimeError("the executor was closed"))
+                    self._delivery.error(job.future, RuntimeError("the executor was closed"))
                     return
                 reason = self._keeper.bury()
                 self._keeper = self._new_keeper()
                 continue
             if isinstance(answer, Refusal):
-                job.future.set_exception(UserError(answer.message))
+                self._delivery.error(job.future, UserError(answer.message))
             else:
-                job.future.set_result(answer)
+                self._delivery.result(job.future, answer)
             return
         lost = f"the process that supervised this run was lost {MOST_LOSSES} times, at last by {reason}"
-        job.future.set_result(Outcome(Ending.CRASHED, cpu=0.0, reason=lost))
+        self._delivery.result(job.future, Outcome(Ending.CRASHED, cpu=0.0, reason=lost))
 
     def _ask_keeper(self, job: _Job) -> Outcome | Refusal:
         self._orders += 1
