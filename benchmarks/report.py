@@ -2,7 +2,7 @@
 
 Makes the store of a build on 30 instances of 400 cities, repeats its runs with other seeds until there are enough, and
 writes the page. ``read_cpu_s``: reading the store. ``write_cpu_s``: making the page. ``page_mb``: its size.
-``first_paint_ms``: in Chromium, if it is there, from asking for the file to the first text or picture, the worst of five.
+``first_paint_ms``: in Chromium, if it is there, from asking for the file to the first text or picture, worst of five.
 """
 
 from __future__ import annotations
