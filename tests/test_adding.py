@@ -12,10 +12,14 @@ import pytest
 
 from ceps.construction.methods import METHODS, method_named, method_names
 from ceps.errors import UserError
+from ceps.execution.executor import Run
+from ceps.execution.local import LocalExecutor
 from ceps.problems import known_problems, problem_named, problem_of_file
 from ceps.problems.collect import problem_of_instances
 from ceps.problems.tsp import Tsp
+from ceps.records import Ending, Limits
 from ceps.solvers import reference_consensus, solver_named
+from ceps.solvers.solver import default_configuration
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = ("add-a-problem.md", "add-a-solver.md")
@@ -73,6 +77,46 @@ def test_plug_ins_are_found_by_name(package: Path, tmp_path: Path) -> None:
         problem_named("partitoin")
     with pytest.raises(UserError, match=r"Did you mean 'flipper'\?"):
         solver_named("fliper", {})
+
+
+HALVES = """
+import json, sys
+numbers = open(sys.argv[1]).read().split()
+json.dump([index % 2 for index in range(len(numbers))], open(sys.argv[2], "w"))
+"""
+
+
+def test_programs_solve_problems_of_other_packages(package: Path) -> None:
+    """The plug-in writes the instance for a program that is described in a file, and reads its solution."""
+    (package / "halves.py").write_text(HALVES)
+    (package / "halves.toml").write_text(
+        f'''
+        name = "halves"
+        problems = ["partition"]
+        command = ["{sys.executable}", "{{here}}/halves.py", "{{instance}}", "{{solution_file}}"]
+        '''
+    )
+    problem, solver = problem_named("partition"), solver_named("halves", {"file": "halves.toml"}, package)
+    instance = problem.decode("7 2 9", "three")
+    run = Run(problem, solver, default_configuration(solver), instance, 1, Limits(cpu=20.0))
+    with LocalExecutor(workers=1) as executor:
+        outcome = executor.submit(run).result()
+    assert (outcome.ending, outcome.cost) == (Ending.FINISHED, 14), outcome
+    assert outcome.solution == [0, 1, 0]
+
+
+def test_programs_for_problems_of_other_packages_write_files(package: Path) -> None:
+    """As for a problem in the box: what is printed could not be read as its solution."""
+    (package / "prints.toml").write_text(
+        """
+        name = "prints"
+        problems = ["partition"]
+        command = ["true", "{instance}"]
+        output = { solution = "(.*)" }
+        """
+    )
+    with pytest.raises(UserError, match=r"solutions of problem 'partition' are read from \{solution_file\}"):
+        solver_named("prints", {"file": "prints.toml"}, package)
 
 
 def test_methods_may_be_plug_ins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from ceps.portfolio import Portfolio
 from ceps.store import Store
+from tests.tampering import tamper
 
 pytest.importorskip("LKHpy")
 
@@ -132,6 +133,24 @@ def test_a_changed_scenario_is_refused_with_the_difference(scenario: Path, tmp_p
     assert done.returncode == 2
     assert "scenario.budget.cpu: 2.0 -> 10.0" in done.stderr
     assert {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.sqlite")} == kept
+
+
+def test_a_journal_that_was_changed_is_refused(scenario: Path, tmp_path: Path) -> None:
+    """A decision that comes out differently: exit 2, the directory, what differs and the way out, no traceback."""
+    command = [CEPS, "build", str(scenario), "--out", str(tmp_path / "run")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    assert process.stderr is not None
+    while "configuration 1" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    tamper(tmp_path / "run", "initialisation")
+    done = build(scenario, tmp_path / "run")
+    assert done.returncode == 2
+    said = done.stderr.replace("\n", " ")
+    assert f"{tmp_path / 'run'} cannot be resumed: 'initialisation' was decided differently before:   charge: " in said
+    assert "begin anew with another --out" in said
+    assert "Traceback" not in done.stderr
 
 
 def test_an_interrupted_build_stops_cleanly_and_says_how_to_go_on(scenario: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ceps.store import Store
+from tests.tampering import tamper
 
 CEPS = str(Path(sys.executable).with_name("ceps"))
 EXPERIMENT = """
@@ -92,3 +93,16 @@ def test_an_interrupted_comparison_stops_cleanly_and_says_how_to_go_on(command: 
     assert process.returncode == 130
     assert "goes on from there" in said
     assert "Traceback" not in said
+
+
+def test_a_journal_that_was_changed_is_refused(command: list[str], tmp_path: Path) -> None:
+    """A decision that comes out differently: exit 2, whose it is, the directory and the way out, no traceback."""
+    process = start_until(command, "1/CEPS: configuration 1")
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    tamper(tmp_path / "run", "1/CEPS: initialisation")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"1/CEPS: {tmp_path / 'run'} cannot be resumed: '1/CEPS: initialisation' was decided" in done.stderr
+    assert "begin anew with another --out" in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.stderr

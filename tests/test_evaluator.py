@@ -8,7 +8,7 @@ import pytest
 
 from ceps.evaluator import Evaluator
 from ceps.execution.local import LocalExecutor
-from ceps.metrics import Metric, Panc, Par10
+from ceps.metrics import Metric, Panc, Par10, PenaltyError
 from ceps.records import Configuration, Ending
 from ceps.references import Effort, References
 from ceps.runner import Runner
@@ -81,6 +81,18 @@ def test_panc_scores_the_cost_at_the_cutoff_by_scale(runner: Runner) -> None:
     made = evaluator.submit(paced(0.1), INSTANCE, seed=1, bound=0.01).result()
     assert made.outcome.ending is Ending.TIMEOUT
     assert made.score == made.outcome.cost / 5
+
+
+def test_only_given_instances_refuse_a_penalty(runner: Runner) -> None:
+    """A solution worse than the penalty: the scenario is wrong; but on an instance that was bred, it counts as none."""
+    evaluator = evaluator_of(Panc(cutoff=0.25, penalty=0.1), runner)
+    with pytest.raises(PenaltyError, match=r"worse than the penalty 0\.1"):
+        evaluator.submit(paced(0.1), INSTANCE, seed=1).result()
+    bred = BitsInstance("six", 6)
+    evaluator.remember(bred, INSTANCE)
+    made = evaluator.submit(paced(0.1), bred, seed=1).result()
+    assert made.outcome.cost is not None
+    assert made.score == 0.1 < made.outcome.cost / 6
 
 
 def test_a_run_that_beats_the_reference_is_noted(runner: Runner) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from ceps import __version__
 from ceps.construction.budget import Account
-from ceps.construction.method import Members, Outline, Scores, Task
+from ceps.construction.method import Limited, Members, Outline, Scores, Task
 from ceps.construction.methods import method_named
 from ceps.construction.tuner import ProcessTuner, Tuner
 from ceps.construction.validation import contributions
@@ -226,13 +226,8 @@ def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | Non
 
 def limitations(method: str, cast: Cast) -> list[str]:
     """What a method cannot do with a problem, for people."""
-    if cast.problem.mutates or method != "ceps":
-        return []
-    return [
-        f"problem '{cast.problem.name}' has no mutate command: no instances can be bred against the portfolio. CEPS "
-        "becomes the evolution of a portfolio on the given instances alone, and may over-fit to them; what generation "
-        "would have cost goes to the other phases"
-    ]
+    found = method_named(method)
+    return found.limitations(cast.problem) if isinstance(found, Limited) else []
 
 
 def identity(scenario: Scenario, cast: Cast) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from math import inf
 from typing import Any, TypeVar
 
 from ceps.execution.executor import Run
-from ceps.metrics import Metric
+from ceps.metrics import Metric, PenaltyError
 from ceps.problems.problem import Problem
 from ceps.records import Configuration, Ending, Limits, Outcome
 from ceps.references import References
@@ -53,13 +53,15 @@ class Evaluator:
         self._solvers = solvers
         self._runner = runner
         self._memory = memory
+        self._bred: set[str] = set()
         self._mutex = threading.Lock()
         self.cpu_charged = 0.0
         self.cpu_side_by_side = 0.0
         """What scores of portfolios would have cost with all members side by side until one has the answer."""
 
     def remember(self, instance: Any, parent: Any) -> None:
-        """Have an instance and its parentage kept, before the first run on it."""
+        """Have an instance that was bred, and its parentage, kept before the first run on it."""
+        self._bred.add(instance.id)
         self._runner.remember_instance(self.problem, parent)
         self._runner.remember_instance(self.problem, instance, parent.id)
 
@@ -114,10 +116,20 @@ class Evaluator:
             found = answered.result()
             if found.outcome.cost is not None:
                 self.references.note(instance, found.outcome.cost)
-            score = self.metric.score(found.outcome, self.problem.scale(instance))
+            score = self._scored(instance, found.outcome)
         except BaseException as error:
             promise.set_exception(error)
             return
         with self._mutex:
             self.cpu_charged += found.charge
         promise.set_result(Evaluation(score, found.charge, found.outcome))
+
+    def _scored(self, instance: Any, outcome: Outcome) -> float:
+        try:
+            return self.metric.score(outcome, self.problem.scale(instance))
+        except PenaltyError:
+            # Who has chosen the penalty could not know what would be bred: there, such a solution counts as none, and
+            # does not end a build that has come this far.
+            if instance.id in self._bred:
+                return self.metric.penalty
+            raise

@@ -10,6 +10,10 @@ from ceps.errors import UserError, did_you_mean
 from ceps.records import FAILURES, Ending, Outcome
 
 
+class PenaltyError(UserError):
+    """A penalty for having no solution that a solution is worse than."""
+
+
 class Metric(Protocol):
     """A performance indicator f(s, θ)."""
 
@@ -34,7 +38,7 @@ class Metric(Protocol):
         """Whether only a run with exactly the requested limit can answer a request."""
 
     def score(self, outcome: Outcome, scale: float) -> float:
-        """The score of a run on an instance of this scale."""
+        """The score of a run on an instance of this scale; :class:`PenaltyError` where that exceeds the penalty."""
 
     def cap(self, bound: float) -> float:
         """CPU seconds after which a run can no longer score below ``bound``."""
@@ -78,7 +82,7 @@ class Panc:
             return self.penalty
         score = outcome.cost / scale
         if score > self.penalty:
-            raise UserError(
+            raise PenaltyError(
                 f"[metric] penalty: a solution scores {score:.5g}, worse than the penalty {self.penalty:g} for having "
                 f"none; give a penalty that no solution reaches, such as {10.0 ** ceil(log10(score) + 0.5):.0f}, in "
                 "the scenario, or by --penalty on the command line"

@@ -12,11 +12,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import inf, isfinite
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 from ceps.errors import UserError, did_you_mean
 
 Table = TypeVar("Table")
+
+
+class _HasName(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Named = TypeVar("Named", bound=_HasName)
 
 _UNITS_OF_TIME = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _UNITS_OF_SIZE = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "KB": 10**3, "MB": 10**6, "GB": 10**9}
@@ -86,6 +94,17 @@ class Described:
     """Settings of a problem or a solver that is described in a file of its own."""
 
     file: Path
+
+
+def described(
+    what: str, name: str, read: Callable[[Path], Named], settings: object, where: str, base: Path = Path()
+) -> Named:
+    """The problem or solver, as ``what`` says, in the file that its settings name; it must be called ``name`` there."""
+    path = read_table(Described, settings, where, base).file
+    found = read(path)
+    if found.name != name:
+        raise UserError(f"{path}: name = '{found.name}', but the {what} is called '{name}'; call both the same")
+    return found
 
 
 def with_absolute_file(settings: object, folder: Path) -> Any:

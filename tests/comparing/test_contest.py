@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +17,7 @@ from ceps.portfolio import Portfolio
 from ceps.store import Store
 from ceps.testing.pure_executor import PureExecutor
 from tests.comparing.pure_contest import EXPERIMENT, SCALE, Listener, Whole, experiment, hold
+from tests.processes import children
 
 pytest.importorskip("LKHpy")
 
@@ -139,6 +143,24 @@ def test_an_interrupted_comparison_is_the_one_never_interrupted(whole: Whole, tm
     assert 0 < resumed.runs < first.runs
     assert again.rows == measured.rows
     assert [built.charged for built in again.constructions] == [built.charged for built in measured.constructions]
+
+
+def test_a_comparison_whose_session_was_killed_goes_on(whole: Whole, tmp_path: Path) -> None:
+    """It is told whose it was, and the same comparison again comes to the same scores and charges."""
+    before = set(children(os.getpid()))
+
+    def kill() -> None:
+        for host in set(children(os.getpid(), "ceps.construction.session")) - before:
+            for session in children(host):
+                with suppress(ProcessLookupError):
+                    os.kill(session, signal.SIGKILL)
+
+    settings = experiment(tmp_path)
+    with pytest.raises(UserError, match=r"^experiment.toml: \d/[\w-]+: .* killed by SIGKILL; memory may have run out"):
+        hold(settings, tmp_path / "run", PureExecutor(SCALE, on_run=kill))
+    again = hold(settings, tmp_path / "run", PureExecutor(SCALE))
+    assert again.rows == whole[0].rows
+    assert [built.charged for built in again.constructions] == [built.charged for built in whole[0].constructions]
 
 
 def test_another_experiment_is_refused_in_the_same_directory(whole: Whole, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,18 @@ import pytest
 
 from ceps.construction.breeding import MOST_BARREN_BATCHES, Bred, breed
 from ceps.construction.budget import Account
-from ceps.testing.bits import Bits, BitsInstance
+from ceps.evaluator import Evaluator
+from ceps.metrics import Panc
+from ceps.references import Effort, References
+from ceps.runner import Runner
+from ceps.solvers.consensus import Consensus
+from ceps.store import Store
+from ceps.testing.bits import Bits, BitsInstance, BitSolver
+from ceps.testing.pure_executor import PureExecutor
 from tests.construction.fakes import CUTOFF, FakeEvaluator, instances_of, task_of, theta
 
 MEMBERS = (theta(0), theta(1))
+MEMORY = 2**28
 
 
 @dataclass(frozen=True)
@@ -23,6 +31,14 @@ class Growing(Bits):
     def mutate(self, instance: BitsInstance, rng: np.random.Generator) -> BitsInstance:
         size = instance.size + int(rng.integers(1, 1000))
         return BitsInstance(f"m{size}", size)
+
+
+@dataclass(frozen=True)
+class Unscaled(Growing):
+    """Scores are costs."""
+
+    def scale(self, instance: BitsInstance) -> float:
+        return 1.0
 
 
 @dataclass(frozen=True)
@@ -107,6 +123,24 @@ def test_fitness_that_validation_did_not_give_is_found_now() -> None:
     account = Account(1.0)
     bred_from(evaluator, account, fitness={})
     assert account.charged == 4 * 2.0
+
+
+def test_offspring_with_solutions_worse_than_the_penalty_do_not_stop_a_build() -> None:
+    """They are as hard as those without a solution; the phase goes on to its end."""
+    problem, executor, instances = Unscaled(), PureExecutor(scale=1.0), instances_of(4)
+    with Store.in_memory() as store:
+        runner = Runner(store, executor)
+        references = References(problem, Consensus.of_default(BitSolver()), runner, Effort(1.0), 1, MEMORY)
+        metric = Panc(cutoff=1.0, penalty=1100.0)
+        evaluator = Evaluator(problem, {"bits": BitSolver()}, metric, runner, references, MEMORY)
+        task = replace(task_of(FakeEvaluator(lambda *_: 1.0)), evaluator=evaluator, instances=instances)
+        known = {each.id: 1000.0 for each in instances}
+        account = Account(60.0)
+        bred = breed(task, MEMBERS, instances, known, 1, 5, True, account)
+        costs = [run.execution.outcome.cost for run in store.runs()]
+    assert any(cost is not None and cost > metric.penalty for cost in costs)
+    assert len(bred.admitted) == 4
+    assert account.left <= 0.0
 
 
 def test_the_same_seed_breeds_the_same_instances() -> None:

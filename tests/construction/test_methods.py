@@ -12,12 +12,16 @@ from ceps import building
 from ceps.construction import ceps, clustering, eps, global_, parhydra, pcit, single
 from ceps.construction.methods import METHODS, method_named
 from ceps.errors import UserError
+from ceps.metrics import Par10
 from ceps.portfolio import Portfolio
+from ceps.problems import problem_named
+from ceps.rehearsal import Cast
 from ceps.settings import Scenario
 from ceps.tables import read_table
 from ceps.testing.methods import MethodContract
 from ceps.testing.pure_executor import PureExecutor
 from ceps.texts import built_text
+from tests import described
 from tests.construction.pure_build import Silent
 
 
@@ -113,3 +117,11 @@ def test_budgets_too_small_are_refused_before_any_run(name: str, tmp_path: Path)
         building.build(scenario(name, 5.0), tmp_path, "s.toml", executor, tmp_path / "run", Silent())
     assert executor.runs == 0
     assert not (tmp_path / "run").exists()
+
+
+def test_only_methods_that_breed_instances_are_limited_by_problems_without_mutation(tmp_path: Path) -> None:
+    """A problem that cannot be mutated is told to who builds with CEPS; the others lose nothing."""
+    described.problem(tmp_path, described.PROBLEM.replace("mutate = ", "# mutate = "))
+    problem = problem_named("zeros", {"file": "zeros.toml"}, tmp_path)
+    warned = {name for name in METHODS if building.limitations(name, Cast(problem, [], [], Par10(1.0)))}
+    assert warned == {"ceps"}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any
 
@@ -21,12 +22,14 @@ from ceps.problems.tsp import Tsp
 from ceps.records import Configuration, Ending, Outcome
 from ceps.solvers.lkh import Lkh
 from ceps.solvers.solver import default_configuration
+from tests.processes import children
 from tests.solvers.two_opt import TwoOpt
 
 INSTANCES = tuple(Tsp().generate("uniform", 10, seed) for seed in range(5))
 DEFAULT = default_configuration(Lkh())
 REST = Configuration.of("lkh", {**DEFAULT.as_dict(), "MOVE_TYPE": 2})
 RUN = 1.0
+WAY_OUT = "memory may have run out.*the same command again goes on from there"
 
 
 class Instant:
@@ -51,6 +54,19 @@ class Instant:
         capped = score if score <= self.metric.cap(bound) else self.metric.penalty
         promise.set_result(Evaluation(capped, self.charge, Outcome(Ending.SOLVED, cpu=score)))
         return promise
+
+
+class Killing(Instant):
+    """Before the seventh score, whoever is to be killed is: a session waits for it then."""
+
+    def __init__(self, victim: Callable[[], int]) -> None:
+        super().__init__()
+        self._victim = victim
+
+    def submit(self, configuration: Configuration, instance: Any, seed: int, bound: float) -> Future[Evaluation]:
+        if len(self.asked) == 6:
+            os.kill(self._victim(), signal.SIGKILL)
+        return super().submit(configuration, instance, seed, bound)
 
 
 @pytest.fixture(scope="module")
@@ -186,6 +202,26 @@ def test_trouble_with_runs_is_the_callers(tuner: ProcessTuner) -> None:
     with pytest.raises(UserError, match="the solver has gone"):
         tune(tuner, Instant(trouble_after=7), [60.0, 60.0])
     assert len(tune(tuner, Instant(), [20.0])) == 1
+
+
+def test_a_killed_session_is_told_with_its_signal() -> None:
+    """The message says that memory may have run out and how to go on; the host is as good as before."""
+    before = set(children(os.getpid()))
+    with ProcessTuner([Lkh()], seed=1) as tuner:
+        (host,) = set(children(os.getpid())) - before
+        with pytest.raises(UserError, match=rf"killed by SIGKILL; {WAY_OUT}"):
+            tune(tuner, Killing(lambda: children(host)[0]), [60.0])
+        assert len(tune(tuner, Instant(), [20.0])) == 1
+
+
+def test_a_killed_host_is_told_with_its_signal() -> None:
+    """Its sessions go with it; a search that begins after that is told the same."""
+    before = set(children(os.getpid()))
+    with ProcessTuner([Lkh()], seed=1) as tuner:
+        (host,) = set(children(os.getpid())) - before
+        for evaluator in (Killing(lambda: host), Instant()):
+            with pytest.raises(UserError, match=rf"killed by SIGKILL; {WAY_OUT}"):
+                tune(tuner, evaluator, [60.0, 60.0])
 
 
 def test_closing_ends_all_processes() -> None:

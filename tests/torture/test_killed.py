@@ -9,10 +9,11 @@ import select
 import shutil
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
-from ceps import _native
 from ceps.store import Store
+from tests.processes import children
 from tests.torture.builds import Whole, assert_same, finish, journal, portfolio, refused, start
 from tests.torture.scale import LONG, SEED, TRIED, scaled
 
@@ -73,8 +74,7 @@ def test_a_build_whose_keepers_are_killed_is_the_build_never_disturbed(whole: Wh
     for distance in _distances(rng, whole.runs, KEEPERS_KILLED):
         for _ in range(distance):
             assert process.stdout.readline() == "run\n"
-        # Children of the driver that are keepers; the tuner's host is another.
-        keepers = [pid for pid in _children(process.pid) if b"ceps.execution.keeper" in _command(pid)]
+        keepers = children(process.pid, "ceps.execution.keeper")
         if keepers:
             os.kill(rng.choice(keepers), signal.SIGKILL)
             TRIED["keepers killed"] += 1
@@ -89,23 +89,18 @@ def _distances(rng: random.Random, runs: int, kills: int) -> list[int]:
     return [after - before for before, after in zip([0, *moments], moments, strict=False)]
 
 
-def _children(process: int) -> list[int]:
-    return [pid for pid in _native.usage_below(process).processes if _parent(pid) == process]
-
-
-def _parent(process: int) -> int:
-    try:
-        # The name, in brackets, may hold anything.
-        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
-    except OSError:
-        return 0
-
-
-def _command(process: int) -> bytes:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_bytes()
-    except OSError:
-        return b""
+def test_a_build_whose_sessions_are_killed_stops_and_goes_on(whole: Whole, tmp_path: Path) -> None:
+    """It says that they were killed and ends with 2; the same command comes to what it would have come to."""
+    process = start(tmp_path)
+    assert process.stdout is not None
+    while process.stdout.readline() == "run\n":
+        for host in children(process.pid, "ceps.construction.session"):
+            for session in children(host):
+                with suppress(ProcessLookupError):
+                    os.kill(session, signal.SIGKILL)
+    assert "killed by SIGKILL; memory may have run out" in refused(process)
+    _, last = finish(start(tmp_path))
+    assert_same(tmp_path, last, whole)
 
 
 def test_a_second_build_on_the_directory_is_refused(whole: Whole, tmp_path: Path) -> None:

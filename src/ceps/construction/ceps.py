@@ -13,6 +13,7 @@ from ceps.construction.initialisation import smallest_grant
 from ceps.construction.method import Members, Outline, Task
 from ceps.construction.phases import establish_references, ids
 from ceps.construction.shared_settings import above_zero
+from ceps.problems.problem import Problem
 from ceps.tables import read_table
 
 
@@ -56,6 +57,16 @@ def smallest_budget(outline: Outline) -> float:
     weights = read_table(CepsSettings, outline.options, "[method]").weights(outline.problem.mutates)
     needed = smallest_grant(outline.size, len(outline.instances), outline.metric.cutoff)
     return needed * sum(weights) / weights[0]
+
+
+def limitations(problem: Problem) -> list[str]:
+    if problem.mutates:
+        return []
+    return [
+        f"problem '{problem.name}' has no mutate command: no instances can be bred against the portfolio. CEPS becomes "
+        "the evolution of a portfolio on the given instances alone, and may over-fit to them; what generation would "
+        "have cost goes to the other phases"
+    ]
 
 
 def build(task: Task) -> Members:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -106,3 +106,11 @@ class Method(Protocol):
 
     def build(self, task: Task) -> Members:
         """A portfolio of ``task.size`` members. Deterministic, given the outcomes of runs."""
+
+
+@runtime_checkable
+class Limited(Protocol):
+    """A method that can do less with some problems, and says so."""
+
+    def limitations(self, problem: Problem) -> list[str]:
+        """What it cannot do with a problem, for people; they are told before anything is run."""

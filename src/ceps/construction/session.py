@@ -2,13 +2,14 @@
 
 Sessions are forked from a host process that has imported the search once; importing it takes seconds. The host is
 started as ``python -P -m ceps.construction.session DESCRIPTOR``, receives the sockets of new sessions over its own
-socket, and ends, with all sessions, when the driver does.
+socket, tells how each session has ended, and ends, with all sessions, when the driver does.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
-import signal
+import selectors
 import socket
 import sys
 from collections import deque
@@ -82,22 +83,46 @@ def _be_a_session(connection: socket.socket) -> None:
         os._exit(status)
 
 
+def _fork_session(host: socket.socket) -> tuple[int, socket.socket] | None:
+    """A new session, and where to tell how it has ended; None when the driver is gone."""
+    message, descriptors, _, _ = socket.recv_fds(host, 1, 2)
+    if not message:
+        return None
+    connection, fate = (socket.socket(fileno=descriptor) for descriptor in descriptors)
+    with connection:
+        session = os.fork()
+        if session == 0:
+            host.close()
+            _be_a_session(connection)
+    return session, fate
+
+
+def _tell_end(session: int, fate: socket.socket) -> None:
+    """The exit code of a session that has ended; if it was killed, the signal's number below zero."""
+    _, status = os.waitpid(session, 0)
+    with fate, contextlib.suppress(wire.ConnectionLostError):  # Nobody is interested any more.
+        wire.send(fate, os.waitstatus_to_exitcode(status))
+
+
 def main() -> None:
-    """The host: forks a session for every socket it is sent."""
+    """The host: forks a session for every pair of sockets it is sent."""
     host = socket.socket(fileno=int(sys.argv[1]))
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # Ended sessions need not be waited for.
     start: list[str] = wire.receive(host)
     sys.path[:] = start
     import ceps.construction.search  # noqa: F401, PLC0415
 
-    while True:
-        message, descriptors, _, _ = socket.recv_fds(host, 1, 1)
-        if not message:
-            return
-        with socket.socket(fileno=descriptors[0]) as connection:
-            if os.fork() == 0:
-                host.close()
-                _be_a_session(connection)
+    with selectors.DefaultSelector() as events:
+        events.register(host, selectors.EVENT_READ)
+        while True:
+            for event, _ in events.select():
+                if event.fileobj is not host:
+                    events.unregister(event.fileobj)
+                    os.close(event.fd)
+                    _tell_end(*event.data)
+                elif (forked := _fork_session(host)) is not None:
+                    events.register(os.pidfd_open(forked[0]), selectors.EVENT_READ, forked)
+                else:
+                    return
 
 
 if __name__ == "__main__":

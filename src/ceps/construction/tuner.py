@@ -7,6 +7,7 @@ It is told min(f(s, Θ̄), f(s, θ')): exact also where θ' was capped by the re
 from __future__ import annotations
 
 import contextlib
+import signal
 import socket
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from typing import Any, Protocol, Self
 from ceps import seeds
 from ceps.construction.messages import SessionOrder, SessionResult, TrialAnswer, TrialRequest
 from ceps.construction.scoring import Scored, portfolio_score, raced_score
+from ceps.errors import UserError
 from ceps.evaluator import Evaluator
 from ceps.execution import wire
 from ceps.execution.local import single_threaded_environment
@@ -158,7 +160,12 @@ class ProcessTuner:
         sessions = [_Session(evaluator, search, self._seed) for search in searches]
 
         def hold(index: int) -> Found:
-            found = sessions[index].run(self._start, self._order(searches[index], features))
+            connection, fate = self._start()
+            with connection, fate:
+                try:
+                    found = sessions[index].run(connection, self._order(searches[index], features))
+                except wire.ConnectionLostError as error:
+                    raise self._ended(fate) from error
             on_found(index, found)
             return found
 
@@ -192,12 +199,27 @@ class ProcessTuner:
             in_flight=search.in_flight,
         )
 
-    def _start(self) -> socket.socket:
-        """A socket to a new session."""
-        ours, theirs = socket.socketpair()
-        with theirs:
-            socket.send_fds(self._host, [b"s"], [theirs.fileno()])
-        return ours
+    def _start(self) -> tuple[socket.socket, socket.socket]:
+        """Sockets to a new session, and to where its end is told."""
+        connection, for_session = socket.socketpair()
+        fate, for_host = socket.socketpair()
+        # Where the host is gone, both sockets are dead from the beginning.
+        with for_session, for_host, contextlib.suppress(OSError):
+            socket.send_fds(self._host, [b"s"], [for_session.fileno(), for_host.fileno()])
+        return connection, fate
+
+    def _ended(self, fate: socket.socket) -> Exception:
+        """Why a session is gone that had not come to its result."""
+        try:
+            code: int = wire.receive(fate)
+        except wire.ConnectionLostError:
+            code = self._process.wait()  # Its host is gone, and took it along.
+        if code >= 0:
+            return RuntimeError("a session of the tuner ended unexpectedly; its last words are above")
+        return UserError(
+            f"a process that searches configurations was killed by {signal.Signals(-code).name}; memory may have run "
+            "out. Finished runs are kept: free some memory, and the same command again goes on from there"
+        )
 
 
 class _Session:
@@ -215,23 +237,22 @@ class _Session:
         self._side_by_side: list[float] = []
         self._history: dict[int, TrialScore] = {}
 
-    def run(self, connect: Callable[[], socket.socket], order: SessionOrder) -> Found:
+    def run(self, connection: socket.socket, order: SessionOrder) -> Found:
         """Hold the session: answer its requests until it has its result."""
-        with connect() as self._connection:
-            wire.send(self._connection, order)
-            while True:
-                try:
-                    message = wire.receive(self._connection)
-                except wire.ConnectionLostError as error:
-                    ended = RuntimeError("a session of the tuner ended unexpectedly; its last words are above")
-                    raise self._trouble or ended from error
-                if isinstance(message, SessionResult):
-                    # fsum: the same whatever order the answers came in.
-                    side_by_side = fsum(self._side_by_side)
-                    history = tuple(trial for _, trial in sorted(self._history.items()))
-                    return Found(message.members, message.charge, message.trials, side_by_side, history)
+        self._connection = connection
+        try:
+            wire.send(connection, order)
+            while not isinstance(message := wire.receive(connection), SessionResult):
                 assert isinstance(message, TrialRequest)
                 self._take(message)
+        except wire.ConnectionLostError:
+            if self._trouble is not None:
+                raise self._trouble from None
+            raise
+        # fsum: the same whatever order the answers came in.
+        side_by_side = fsum(self._side_by_side)
+        history = tuple(trial for _, trial in sorted(self._history.items()))
+        return Found(message.members, message.charge, message.trials, side_by_side, history)
 
     def hang_up(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -13,11 +13,20 @@ from ceps.problems.described import DescribedProblem
 from ceps.problems.problem import Infeasible, Instance, Problem
 from ceps.problems.tsp import Tsp
 from ceps.problems.vrpspdtw import Vrpspdtw
-from ceps.tables import Described, read_table
+from ceps.tables import described, read_table
 
 PROBLEMS: Mapping[str, Problem] = {problem.name: problem for problem in (Tsp(), Vrpspdtw())}
 
-__all__ = ["PROBLEMS", "Infeasible", "Instance", "Problem", "known_problems", "problem_named", "problem_of_file"]
+__all__ = [
+    "PROBLEMS",
+    "Infeasible",
+    "Instance",
+    "Problem",
+    "known_problems",
+    "problem_named",
+    "problem_names",
+    "problem_of_file",
+]
 
 
 def problem_named(name: str, settings: Mapping[str, Any] | None = None, base: Path = Path()) -> Problem:
@@ -31,24 +40,21 @@ def problem_named(name: str, settings: Mapping[str, Any] | None = None, base: Pa
     if kind is not None:
         return read_table(kind, settings, "[problem.settings]", base)
     if "file" in settings:
-        return _described(name, read_table(Described, settings, "[problem.settings]", base).file)
+        return described("problem", name, DescribedProblem.described, settings, "[problem.settings]", base)
     raise UserError(
-        f"problem '{name}' is unknown.{did_you_mean(name, [*PROBLEMS, *plugin_names(plugins.PROBLEMS)])} "
+        f"problem '{name}' is unknown.{did_you_mean(name, problem_names())} "
         f'One of your own is described in a file: [problem.settings] file = "{name}.toml"'
     )
 
 
-def _described(name: str, path: Path) -> Problem:
-    problem = DescribedProblem.described(path)
-    if problem.name != name:
-        raise UserError(f"{path}: name = '{problem.name}', but the problem is called '{name}'; call both the same")
-    return problem
+def problem_names() -> list[str]:
+    """Of those in the box, then of those of other packages; described problems are known by their files only."""
+    return [*PROBLEMS, *(name for name in plugin_names(plugins.PROBLEMS) if name not in PROBLEMS)]
 
 
 def known_problems() -> list[Problem]:
     """Those in the box, then those of other packages."""
-    added = [name for name in plugin_names(plugins.PROBLEMS) if name not in PROBLEMS]
-    return [*PROBLEMS.values(), *map(problem_named, added)]
+    return list(map(problem_named, problem_names()))
 
 
 def problem_of_file(path: Path) -> Problem:

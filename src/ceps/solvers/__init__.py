@@ -17,7 +17,7 @@ from ceps.solvers.eax import Eax
 from ceps.solvers.lkh import Lkh
 from ceps.solvers.pyvrp_ils import PyVrp
 from ceps.solvers.solver import Solver
-from ceps.tables import Described, read_table
+from ceps.tables import described, read_table
 
 SOLVERS: Mapping[str, type[Any]] = {"coga": CoGa, "eax": Eax, "lkh": Lkh, "pyvrp": PyVrp}
 
@@ -34,18 +34,11 @@ def solver_named(name: str, settings: Mapping[str, Any], base: Path = Path()) ->
         solver: Solver = read_table(kind, settings, f"[solvers.{name}]", base)
         return solver
     if isinstance(settings, Mapping) and "file" in settings:
-        return _described(name, read_table(Described, settings, f"[solvers.{name}]", base).file)
+        return described("solver", name, Command.described, settings, f"[solvers.{name}]", base)
     raise UserError(
         f"solver '{name}' is unknown.{did_you_mean(name, [*SOLVERS, *plugin_names(plugins.SOLVERS)])} "
         f'A program of your own is described in a file: [solvers.{name}] file = "{name}.toml"'
     )
-
-
-def _described(name: str, path: Path) -> Solver:
-    solver = Command.described(path)
-    if solver.name != name:
-        raise UserError(f"{path}: name = '{solver.name}', but the solver is called '{name}'; call both the same")
-    return solver
 
 
 def reference_consensus(problem: str, settings: Mapping[str, Mapping[str, Any]], base: Path = Path()) -> Consensus:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from io import FileIO
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ceps.commands import environment, file_digest, fill, find_program, named_files
-from ceps.problems import PROBLEMS
+from ceps.problems import Problem, problem_named, problem_names
 from ceps.problems.described import SOLVED, FileInstance
 from ceps.records import Limits, Solution, Value
 from ceps.solvers.command_file import SolverFile, read_solver_file
@@ -36,12 +36,16 @@ class Command(Solver):
     """Where the description stands."""
     digest: str
     """Of the description."""
+    problem: Problem | None = field(compare=False)
+    """Who writes its instances and reads its solutions; None where instances are files to begin with. It is found
+    here, for finding a plug-in takes time that no run shall be charged."""
 
     @classmethod
     def described(cls, path: Path) -> Command:
         """The solver that a TOML file describes."""
         file, digest = read_solver_file(path)
-        return cls(file, path.absolute(), digest)
+        first = file.problems[0]
+        return cls(file, path.absolute(), digest, problem_named(first) if first in problem_names() else None)
 
     @property
     def name(self) -> str:
@@ -154,9 +158,9 @@ class Command(Solver):
             path = folder / f"instance{instance.suffix}"
             path.write_bytes(instance.content)
             return path
-        problem = PROBLEMS[self.problems[0]]
-        path = folder / f"instance{problem.suffixes[0]}"
-        problem.write(instance, path)
+        assert self.problem is not None
+        path = folder / f"instance{self.problem.suffixes[0]}"
+        self.problem.write(instance, path)
         return path
 
     def _with_solution_file(self, claim: Claim | None, instance: Any, folder: Path) -> Claim | None:
@@ -167,7 +171,8 @@ class Command(Solver):
         if isinstance(instance, FileInstance):
             solution: Solution = path.read_bytes().decode(errors="surrogateescape")
         else:
-            solution = PROBLEMS[self.problems[0]].read_solution(instance, path)
+            assert self.problem is not None
+            solution = self.problem.read_solution(instance, path)
         return replace(claim or Claim(SOLVED), solution=solution)
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from ceps.commands import check_placeholders, located, located_variables, placeholders, variables, words_with
 from ceps.errors import UserError
-from ceps.problems import PROBLEMS
+from ceps.problems import problem_names
 from ceps.records import Value
 from ceps.solvers.command_space import Space, read_space
 from ceps.tables import brief, plain_name, read_table, read_toml
@@ -124,19 +124,19 @@ class SolverFile:
                 "must tell how to read an answer: by [output] cost, solution, solved, unsatisfiable or json, "
                 "or by {solution_file} in the command"
             )
-        self._check_problems_in_the_box()
+        self._check_known_problems()
 
     def has(self, placeholder: str) -> bool:
         return any(placeholder in placeholders(word) for word in self.command)
 
-    def _check_problems_in_the_box(self) -> None:
-        """Their instances are written and their solutions read by the problem, which must then be known."""
-        boxed = [name for name in self.problems if name in PROBLEMS]
-        if boxed and len(self.problems) > 1:
-            raise ValueError(f"problems: '{boxed[0]}' must be the only one; describe the solver again for the others")
-        if boxed and not self.output.json and not self.has("solution_file"):
+    def _check_known_problems(self) -> None:
+        """Of those in the box and of other packages, instances are written and solutions read by the problem itself."""
+        known = sorted(set(self.problems).intersection(problem_names()))
+        if known and len(self.problems) > 1:
+            raise ValueError(f"problems: '{known[0]}' must be the only one; describe the solver again for the others")
+        if known and not self.output.json and not self.has("solution_file"):
             raise ValueError(
-                f"solutions of problem '{boxed[0]}' are read from {{solution_file}} in the command, in the field's own "
+                f"solutions of problem '{known[0]}' are read from {{solution_file}} in the command, in the field's own "
                 f"format, or from [output] json = true"
             )
 

@@ -77,7 +77,7 @@ _SELECT_SITTINGS = f"""WITH spans AS (
     GROUP BY spans.number ORDER BY spans.number"""
 
 
-class ReplayError(RuntimeError):
+class ReplayError(UserError):
     """A decision came out differently from the one in the journal: the build is not a function of its inputs."""
 
 
@@ -286,9 +286,12 @@ class Store:
         with database.legible(self._path):
             entry, same = journal_entry(recorded), canonical(recorded[1]) == canonical(text)
         if not same or entry.charge != charge:
+            then, now = {"result": entry.result, "charge": entry.charge}, {"result": json.loads(text), "charge": charge}
             raise ReplayError(
-                f"{self._path}: phase {phase!r} came to {text} for {charge} s, "
-                f"but the journal has {recorded[1]} for {recorded[2]} s"
+                f"{self._path.parent} cannot be resumed: '{phase}' was decided differently before:\n  "
+                + "\n  ".join(differences(then, now))
+                + "\nIts history was changed, or something that decides differs from call to call, such as a mutation "
+                "or a method of your own. Restore the directory from a copy, or begin anew with another --out."
             )
         return entry
 
