@@ -54,6 +54,25 @@ def test_what_answers_are_worth(executor: LocalExecutor, tmp_path: Path) -> None
     assert contradicted.ending is Ending.INVALID
 
 
+@pytest.mark.parametrize("cost", [-5.0, 7.0])
+def test_costs_that_are_told_mean_nothing(executor: LocalExecutor, tmp_path: Path, cost: float) -> None:
+    """A model ends the run and counts, whatever the solver says that it costs."""
+    solver = described.solver(
+        tmp_path, f"print('cost {cost}'); print('bits 11111', flush=True)\nwhile True: pass", described.SOLVER
+    )
+    run = Run(
+        described.problem(tmp_path, DECISION),
+        solver,
+        default_configuration(solver),
+        described.instance(),
+        1,
+        Limits(cpu=20.0),
+        0.0,
+    )
+    made = executor.submit(run).result()
+    assert (made.ending, made.cost) == (Ending.SOLVED, 0.0)
+
+
 def test_a_race_ends_with_the_first_answer(tmp_path: Path) -> None:
     """Without a target of the user's, the problem's own ends a race."""
     solver = described.solver(tmp_path, "print('bits 11111', flush=True)\nwhile True: pass", SOLVER)

@@ -88,6 +88,7 @@ def test_a_portfolio_is_built_and_solves(portfolio: Path, folder: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert "there is a solution, verified" in result.stdout
     assert "clasp is the program clasp --outf=1" in result.stderr
+    assert "answers are checked by the program python3 " in result.stderr
     literals = {int(word) for word in (folder.parent / "model.txt").read_text().split()}
     assert literals & {1, -2}
     assert literals & {2, 3}

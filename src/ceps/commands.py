@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from ceps.errors import UserError, did_you_mean
-from ceps.tables import brief
+from ceps.tables import brief, home
 
 HERE = "here"
 """The placeholder of the folder that a description file stands in."""
@@ -58,13 +58,18 @@ def words_with(*known: str) -> Callable[[object], tuple[str, ...]]:
 
 def check_placeholders(word: str, known: Sequence[str]) -> None:
     """Refuse a word with a placeholder that nobody fills."""
-    if "\0" in word:
-        raise ValueError(f"has a word with a NUL, which no program can be given: {brief(word)}")
+    check_word(word)
     for name in placeholders(word):
         if name not in known:
             raise ValueError(
                 f"has the unknown placeholder {{{name}}}.{did_you_mean(name, known)} Braces are written {{{{ and }}}}"
             )
+
+
+def check_word(word: str) -> None:
+    """Refuse a word that no program can be given."""
+    if "\0" in word:
+        raise ValueError(f"has a word with a NUL, which no program can be given: {brief(word)}")
 
 
 def placeholders(word: str) -> set[str]:
@@ -88,7 +93,7 @@ def located(words: Sequence[str], folder: Path) -> tuple[str, ...]:
     """Words with ``{here}`` filled in, and a program that is named with a slash looked for in that folder."""
     first, *others = (_with_here(word, folder) for word in words)
     if "/" in first and not first.startswith("/"):
-        first = _literal(str(folder / Path(fill([first], {})[0]).expanduser()))
+        first = _literal(str(folder / home(fill([first], {})[0], "a command")))
     return (first, *others)
 
 
@@ -144,8 +149,12 @@ def find_program(word: str) -> Path:
 @cache
 def file_digest(path: Path) -> str:
     """A short name for the content of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:12]
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()[:12]
+    except OSError as error:
+        reason = f"{path}: cannot be read: {error.strerror}; its content is part of what a run is, so allow it"
+        raise UserError(reason) from error
 
 
 def named_files(words: Iterable[str]) -> list[Path]:
@@ -160,6 +169,16 @@ def environment(given: Iterable[tuple[str, str]] = ()) -> dict[str, str]:
     return {**inherited, **ONE_THREAD, "PYTHONHASHSEED": "0", **dict(given)}
 
 
+def fate(status: int) -> str:
+    """How a process ended, by its exit status; negative for a signal."""
+    if status >= 0:
+        return f"ended with exit status {status}"
+    try:
+        return f"was ended by {signal.Signals(-status).name}"
+    except ValueError:  # Most of those for real time have no name.
+        return f"was ended by signal {-status}"
+
+
 @dataclass(frozen=True, slots=True)
 class Called:
     """What a call came to: the exit status, negative for a signal, and what was printed, cut where it is too long."""
@@ -167,6 +186,11 @@ class Called:
     status: int
     output: bytes
     error: bytes
+
+    @property
+    def fate(self) -> str:
+        """How it ended and the last thing it said, for messages."""
+        return f"{fate(self.status)}: {self.last_line}"
 
     @property
     def last_line(self) -> str:

@@ -111,7 +111,7 @@ def with_absolute_file(settings: object, folder: Path) -> Any:
     """The same settings, where a description file that is named relative to a folder is found from everywhere."""
     if not isinstance(settings, Mapping) or not isinstance(settings.get("file"), str):
         return settings
-    return {**settings, "file": str((folder / _home(settings["file"], "file")).absolute())}
+    return {**settings, "file": str((folder / home(settings["file"], "file")).absolute())}
 
 
 @contextmanager
@@ -199,11 +199,12 @@ def _read_value(hint: Any, value: object, where: str, base: Path) -> Any:
             raise UserError(f"{where} must be a table, not {brief(value)}")
         return dict(value)
     if hint is Path:
-        return base / _home(_read_plain(str, value, where), where)
+        return base / home(_read_plain(str, value, where), where)
     return _read_plain(hint, value, where)
 
 
-def _home(path: str, where: str) -> Path:
+def home(path: str, where: str) -> Path:
+    """A path in which ``~`` is the home of a user."""
     try:
         return Path(path).expanduser()
     except (RuntimeError, ValueError) as error:  # "~nobody/LKH"

@@ -23,6 +23,13 @@ def test_decisions(checked: float, target: float, ending: Ending) -> None:
     assert judge(ENDED, Claims(), checked, target, 5.0, decision=True)[0] is ending
 
 
+@pytest.mark.parametrize("target", [0.0, None])
+def test_costs_of_decisions_are_not_claims(target: float | None) -> None:
+    """What a solver says that its model costs cannot make it false."""
+    assert judge(ENDED, Claims(best_cost=-5.0), 0.0, target, 5.0, decision=True)[0] is not Ending.INVALID
+    assert judge(ENDED, Claims(best_cost=-5.0), 0.0, target, 5.0)[0] is Ending.INVALID
+
+
 def test_costs_above_the_target_are_no_lies() -> None:
     """Where costs are compared, a worse one is a worse one."""
     assert judge(ENDED, Claims(), 1.0, 0.0, 5.0)[0] is Ending.FINISHED

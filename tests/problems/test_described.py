@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import sys
 from pathlib import Path
@@ -44,7 +45,7 @@ def test_is_a_small_value(zeros: DescribedProblem) -> None:
 
 
 @given(content=st.binary(max_size=200) | st.text(max_size=50).map(str.encode))
-@settings(derandomize=True, max_examples=200)
+@settings(derandomize=True, deadline=None, max_examples=200)
 def test_any_bytes_can_be_kept_as_text(zeros: DescribedProblem, content: bytes) -> None:
     """Whatever a file holds, its text is UTF-8, and gives the same instance back; plain texts stay as they are."""
     kept = FileInstance("x", content, ".zeros")
@@ -73,8 +74,20 @@ def test_files(zeros: DescribedProblem, tmp_path: Path) -> None:
     assert zeros.read(tmp_path / "b.zeros").id == read.id
     with pytest.raises(UserError, match="there is no such file"):
         zeros.read(tmp_path / "none.zeros")
-    with pytest.raises(UserError, match="cannot be read"):
+    with pytest.raises(UserError, match="this is a directory"):
         zeros.read(tmp_path)
+    (tmp_path / "endless.zeros").symlink_to("/dev/zero")
+    with pytest.raises(UserError, match="this is no ordinary file"):
+        zeros.read(tmp_path / "endless.zeros")
+
+
+def test_names_of_files_do_not_steer(zeros: DescribedProblem, tmp_path: Path) -> None:
+    """Whatever a file is called, its instance has a name that can be printed and kept."""
+    for stem in (b"\x1b[31mred", b"latin-1 caf\xe9", b"new\nline"):
+        path = tmp_path / os.fsdecode(stem + b".zeros")
+        path.write_bytes(b"5")
+        assert zeros.read(path).name.isprintable()
+        assert zeros.read(path).name.encode()
 
 
 def test_solutions_are_checked_by_the_program(zeros: DescribedProblem) -> None:
@@ -113,6 +126,14 @@ def test_a_checker_that_does_not_end(tmp_path: Path) -> None:
     assert "took longer than 1 s" in found.reason
 
 
+def test_a_checker_that_is_ended(tmp_path: Path) -> None:
+    """What ended it is told."""
+    ended = problem(tmp_path)
+    (tmp_path / "zeros.py").write_text("import os; os.abort()")
+    found = ended.check(instance(), answer("11111"))
+    assert found == Infeasible("the program that checks was ended by SIGABRT: it said nothing")
+
+
 def test_a_checker_that_tells_no_cost(tmp_path: Path) -> None:
     """Without a number in its output there is no cost."""
     mute = problem(tmp_path)
@@ -146,7 +167,7 @@ def test_generation_and_features(zeros: DescribedProblem) -> None:
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("import sys; sys.exit('out of ideas')", "mutate ended with status 1: out of ideas"),
+        ("import sys; sys.exit('out of ideas')", "mutate ended with exit status 1: out of ideas"),
         ("print('done')", "mutate wrote nothing to {out}; it said: done"),
         ("while True: pass", "mutate failed: "),
     ],
@@ -171,11 +192,20 @@ def test_features_as_lines_or_json(tmp_path: Path, script: str, expected: dict[s
     assert list(made.features(instance()).items()) == list(expected.items())
 
 
-def test_features_that_are_none(tmp_path: Path) -> None:
-    """A feature that is no number is named."""
+@pytest.mark.parametrize("told", ["size", "size=nan", "size=1e999", '{"size": [1]}', '{"size": 1' + 400 * "0" + "}"])
+def test_features_that_are_none(tmp_path: Path, told: str) -> None:
+    """A feature that is no number, or no finite one, is named."""
     made = problem(tmp_path)
-    (tmp_path / "zeros.py").write_text("print('size')")
-    with pytest.raises(UserError, match="features told no number for 'size'"):
+    (tmp_path / "zeros.py").write_text(f"print({told!r})")
+    with pytest.raises(UserError, match="features told no finite number for 'size'"):
+        made.features(instance())
+
+
+def test_features_that_are_too_deep(tmp_path: Path) -> None:
+    """JSON that nobody could read is told as any other mistake."""
+    made = problem(tmp_path)
+    (tmp_path / "zeros.py").write_text("print('{\"a\":' * 100_000)")
+    with pytest.raises(UserError, match=r"zeros\.toml: features "):
         made.features(instance())
 
 

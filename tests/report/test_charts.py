@@ -47,7 +47,7 @@ def marks(markup: Markup) -> list[ElementTree.Element]:
 
 
 @given(st.lists(FINITE, max_size=6), st.booleans())
-@settings(derandomize=True)
+@settings(derandomize=True, deadline=None)
 def test_a_scale_holds_all_values_and_has_round_ticks(values: list[float], from_zero: bool) -> None:
     """Every value lies between the ends, and there are two to twelve ticks, rising, within them."""
     scale = fitted(Axis("x", from_zero=from_zero), values, 0.0, 100.0)
@@ -61,7 +61,7 @@ def test_a_scale_holds_all_values_and_has_round_ticks(values: list[float], from_
 
 
 @given(st.lists(st.floats(1e-5, 1e8), min_size=1, max_size=6))
-@settings(derandomize=True)
+@settings(derandomize=True, deadline=None)
 def test_a_logarithmic_scale_holds_all_values_and_has_round_ticks(values: list[float]) -> None:
     """Ticks have two digits at most, and are at least two and not too many."""
     scale = fitted(Axis("x", log=True), values, 0.0, 100.0)

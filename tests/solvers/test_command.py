@@ -104,6 +104,7 @@ def test_false_claims_are_found(executor: LocalExecutor, tmp_path: Path) -> None
     [
         ("import sys; sys.exit(5)", "exit status 5"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "SIGSEGV"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGRTMIN + 1)", "ended by signal 35"),
         ("print('cost much')", "told 'much' as a cost"),
     ],
 )
@@ -121,6 +122,16 @@ def test_other_exit_codes_are_fine_when_described(executor: LocalExecutor, tmp_p
     text = described.SOLVER + "exit_codes = [0, 10]\n"
     outcome = run(executor, described.solver(tmp_path, FILLS + "sys.exit(10)", text), tmp_path)
     assert (outcome.ending, outcome.cost) == (Ending.FINISHED, 0.0)
+
+
+def test_a_program_that_cannot_start_is_never_fine(executor: LocalExecutor, tmp_path: Path) -> None:
+    """What is executable and no program is a crash, also where the program itself may end with 1."""
+    (tmp_path / "bad").write_bytes(b"\x00\x01")
+    (tmp_path / "bad").chmod(0o755)
+    text = described.SOLVER.replace('"{python}"', '"./bad"') + "exit_codes = [0, 1]\n"
+    outcome = run(executor, described.solver(tmp_path, FILLS, text), tmp_path)
+    assert outcome.ending is Ending.CRASHED
+    assert "Exec format error" in outcome.output
 
 
 def test_what_a_program_is_given(executor: LocalExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,6 +184,7 @@ def test_a_working_directory_of_its_own(executor: LocalExecutor, tmp_path: Path)
     """A program may run in a folder of the user's; its files are then given by their whole paths."""
     (tmp_path / "data").mkdir()
     solver = described.solver(tmp_path, TELLS, 'working_directory = "data"\n' + described.SOLVER)
+    solver.prepare()
     given = told(executor, solver, tmp_path)
     assert given["folder"] == str(tmp_path / "data")
     assert Path(given["arguments"][0]).is_absolute()
@@ -283,6 +295,21 @@ print("cost 0")
     os.set_blocking(reading, True)
     with os.fdopen(reading, "rb") as alive:
         assert alive.read() in (b"x\n", b"")
+
+
+def test_who_is_left_behind_does_not_hold_up_the_run(executor: LocalExecutor, tmp_path: Path) -> None:
+    """A run is over with its program, also when a process that it has started keeps its output open."""
+    script = "import subprocess; print('cost 0'); print('bits 11111', flush=True); subprocess.Popen(['sleep', '600'])"
+    limits = Limits(cpu=20.0, wall=60.0)
+    outcome = run(executor, described.solver(tmp_path, script), tmp_path, limits=limits)
+    assert (outcome.ending, outcome.cost) == (Ending.FINISHED, 0.0)
+
+
+def test_a_working_directory_that_is_not_there(tmp_path: Path) -> None:
+    """It is told with the description's name before anything runs."""
+    solver = described.solver(tmp_path, TELLS, 'working_directory = "data"\n' + described.SOLVER)
+    with pytest.raises(UserError, match=r"filler\.toml: working_directory: there is no folder .*data"):
+        solver.prepare()
 
 
 def test_configurations_of_another_solver_are_written_as_they_are(tmp_path: Path) -> None:

@@ -122,6 +122,26 @@ MISTAKES = {
         'switches = { heuristic = { Vsids = "-v" } }\n' + MINIMAL + SPACE,
         "[switches.heuristic] has nothing for 'Berkmin'",
     ),
+    "deep expression": (MINIMAL.replace("(.*)", "(" * 3000 + ")" * 3000), "[output] solution is no regular expression"),
+    "large expression": (MINIMAL.replace("(.*)", "(a{99999999999999})"), "[output] solution is no regular expression"),
+    "home": (MINIMAL.replace('"sh"', '"~no-such-user/sh"'), "a command names the home of an unknown user"),
+    "no end": (MINIMAL + SPACE.replace("high = 1,", "high = inf,"), "[space.decay] high must be a number between"),
+    "too large": (MINIMAL + SPACE.replace("1000", "1" + 400 * "0"), "[space.restarts] high must be a number between"),
+    "too near": (MINIMAL + SPACE.replace("high = 1,", "high = 1e-320,").replace("0.5", "0"), "[space]: not a "),
+    "NUL": (MINIMAL + SPACE.replace("Berkmin", "a\\u0000b"), "[space.heuristic] values has a word with a NUL"),
+    "switch with a NUL": (
+        'switches = { heuristic = { Berkmin = "\\u0000", Vsids = "" } }\n' + MINIMAL + SPACE,
+        "switches has a word with a NUL",
+    ),
+    "circle": (
+        MINIMAL + SPACE.replace("default = 2 }", 'default = 2, when = { more = ["a"] } }')
+        + 'more = { type = "categorical", values = ["a", "b"], default = "a", when = { level = [2] } }',
+        "[space]: not a parameter space: Cyclic",
+    ),
+    "number's value": (
+        MINIMAL + SPACE.replace('when = { heuristic = ["Vsids"] } }\nlevel', "when = { restarts = [5000] } }\nlevel"),
+        "illegal value '5000'",
+    ),
     "boxed": (MINIMAL.replace('"sat"', '"tsp"'), "solutions of problem 'tsp' are read from {solution_file}"),
     "boxed among others": (MINIMAL.replace('"sat"', '"sat", "tsp"'), "problems: 'tsp' must be the only one"),
     "not TOML": ("name = ", "clasp.toml: not valid TOML"),
@@ -132,7 +152,7 @@ MISTAKES = {
 def test_mistakes(tmp_path: Path, text: str, message: str) -> None:
     """Every mistake in a description is told with its file, its key and the fix."""
     with pytest.raises(UserError) as caught:
-        described(tmp_path, text)
+        _ = described(tmp_path, text).space
     assert "clasp.toml: " in str(caught.value)
     assert message in str(caught.value)
 
@@ -141,7 +161,13 @@ def test_mistakes(tmp_path: Path, text: str, message: str) -> None:
     ("name", "content", "message"),
     [
         ("none.pcs", None, "none.pcs: cannot be read"),
-        ("a.txt", "x", "a.txt: a parameter space is a file ending in .json"),
+        ("a.txt", "x", "a.txt: not a parameter space: ValueError: such a file ends in .json"),
+        ("b.json", "{}", "b.json: not a parameter space"),
+        (
+            "c.json",
+            '{"hyperparameters": [{"type": "uniform_float", "name": "a", "lower": 0, "upper": 1e999}]}',
+            "c.json: not a parameter space: ValueError: the range of a must be between",
+        ),
         ("a.json", "[", "a.json: not a parameter space"),
         ("a.pcs", "what is this", "a.pcs: not a parameter space"),
     ],
@@ -153,3 +179,25 @@ def test_spaces_that_are_none(tmp_path: Path, name: str, content: str | None, me
     with pytest.raises(UserError, match=r".") as caught:
         _ = described(tmp_path, MINIMAL + f'[space]\nfile = "{name}"').space
     assert message in str(caught.value)
+
+
+def test_switches_are_held_against_a_space_in_a_file(tmp_path: Path) -> None:
+    """A switch of a parameter that the file does not have, or without one of its values, is told."""
+    (tmp_path / "clasp.pcs").write_text(NEW_PCS)
+    text = MINIMAL + '[space]\nfile = "clasp.pcs"\n[switches]\n'
+    for switches, message in {
+        'heurstic = { Vsids = "" }': "[switches] heurstic is no categorical parameter in [space]",
+        'decay = { "0.5" = "" }': "[switches] decay is no categorical parameter in [space]",
+        'heuristic = { Vsids = "" }': "[switches.heuristic] has nothing for 'Berkmin'",
+    }.items():
+        with pytest.raises(UserError) as caught:
+            _ = described(tmp_path, text + switches).space
+        assert message in str(caught.value)
+    assert len(described(tmp_path, text + 'heuristic = { Vsids = "", Berkmin = "-b" }').space) == 3
+
+
+def test_a_program_that_cannot_be_read(tmp_path: Path) -> None:
+    """A script whose content cannot be had is told: nobody could say later what was run."""
+    (tmp_path / "s.sh").symlink_to("/proc/self/mem")
+    with pytest.raises(UserError, match=r"cannot be read: .*; its content is part of what a run is"):
+        _ = described(tmp_path, MINIMAL.replace('"sh", ', '"sh", "{here}/s.sh", ')).version

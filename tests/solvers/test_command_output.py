@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from io import FileIO
+from math import isfinite
 from typing import Any
 
 import pytest
@@ -84,8 +85,33 @@ def test_json_lines() -> None:
     assert list(read_claims(lines, output)) == [Claim("solved", 5, [1, 2]), Claim("unsatisfiable")]
 
 
+def test_an_empty_solution_is_one() -> None:
+    """Nothing at all may be the answer, on one line or on several."""
+    for joined in (False, True):
+        assert claims("o 0\nv \nend", replace(BOTH, join_lines=joined)) == [Claim("solved", 0, "")]
+
+
+PIECES = st.sampled_from(
+    [b"o ", b"v ", b"s UNSAT", b"\n", b"}", b"5", b"1e400", b"nan", b"\xff", b'{"cost": ', b'"solution": ', b"["]
+)
+
+
+@given(pieces=st.lists(PIECES | st.binary(max_size=5), max_size=40), output=st.sampled_from([BOTH, Output(json=True)]))
+@settings(derandomize=True, deadline=None, max_examples=300)
+def test_claims_survive_any_bytes(pieces: list[bytes], output: Output) -> None:
+    """Whatever is printed, there are claims with finite costs, or an error of the run that quotes what was told."""
+    found, told = [], "the cost"
+    try:
+        found = list(read_claims(read_lines(piped(b"".join(pieces))), output))
+    except RuntimeError as error:
+        told = str(error)
+    assert "cost" in told
+    assert all(claim.cost is None or isfinite(claim.cost) for claim in found)
+    assert all(json.loads(json.dumps(claim.solution)) == claim.solution for claim in found)
+
+
 @given(data=st.binary(max_size=300))
-@settings(derandomize=True, max_examples=200)
+@settings(derandomize=True, deadline=None, max_examples=200)
 def test_lines_survive_any_bytes(data: bytes) -> None:
     """Lines are those of the stream, less their ends, and their bytes can be had again."""
     lines = [line.encode(errors="surrogateescape") for line in read_lines(piped(data))]

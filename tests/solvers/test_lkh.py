@@ -278,6 +278,13 @@ def test_the_binary_s_last_words(process, tmp_path):
             process.submit(trace, Lkh(binary), instance).result()
 
 
+def test_the_binary_sees_little_of_the_environment(process, tmp_path):
+    """What the user keeps in variables is not for a program that somebody's portfolio may name."""
+    binary = executable(tmp_path / "LKH", '#!/bin/sh\necho "token=$SECRET_TOKEN path=$PATH"; exit 1\n')
+    run = process.submit(trace, Lkh(binary), generate("portgen", 8, 1), environment={"SECRET_TOKEN": "x"})
+    assert f"token= path={os.environ['PATH']}" in str(run.exception())
+
+
 def test_the_binary_s_identity(tmp_path):
     """A binary's version follows its content."""
     one, same, other = (executable(tmp_path / str(i), text) for i, text in enumerate(("a", "a", "b")))

@@ -19,13 +19,18 @@ from ceps.evaluation.best_known import read_best_known
 from ceps.evaluation.session import read_known_costs
 from ceps.portfolio import Portfolio
 from ceps.problems import Infeasible, Problem
+from ceps.problems.described import DescribedProblem
 from ceps.problems.tsp import Tsp
 from ceps.problems.vrpspdtw import Vrpspdtw
 from ceps.settings import read_scenario
+from ceps.solvers.command import Command
+from ceps.solvers.command_space import read_space
+from tests.solvers.test_pcs import NEW, OLD
 from tests.torture.mangled import bounded, mangled
 from tests.torture.scale import TRIED, examples
 
 ROOT = Path(__file__).parents[2]
+SAT = ROOT / "examples" / "sat"
 TSP, VRPSPDTW = Tsp(), Vrpspdtw()
 CITY = TSP.generate("uniform", 12, 1)
 DAY = VRPSPDTW.generate("solomon", 12, 1)
@@ -72,6 +77,10 @@ def portfolio(path: Path) -> None:
     assert read.describe()
 
 
+def parameter_space(path: Path) -> None:
+    read_space({"file": str(path)}, "solver.toml:", path.parent).as_configspace("solver")
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of file: its ending, how it is read, and good ones."""
@@ -100,6 +109,9 @@ KINDS = {
     ),
     "scenarios": Kind(".toml", read_scenario, [*examples_in("examples", "scenario")]),
     "experiments": Kind(".toml", read_experiment, [*examples_in("experiments", "experiment")]),
+    "solvers": Kind(".toml", lambda path: Command.described(path).space, [(SAT / "clasp.toml").read_bytes()]),
+    "problems": Kind(".toml", DescribedProblem.described, [(SAT / "sat.toml").read_bytes()]),
+    "parameter spaces": Kind(".pcs", parameter_space, [OLD.encode(), NEW.encode()]),
     "portfolios": Kind(".json", portfolio, [json.dumps(PORTFOLIO, indent=2).encode()]),
     "known costs": Kind(
         ".json",
@@ -158,6 +170,7 @@ def tsplib(dimension: str, cities: str = CITIES) -> str:
 HEAD = "x\nCUSTOMER VEHICLE\nNUMBER NUMBER CAPACITY\n{} {} 100\nCUSTOMER\n{}\n0 0 0 0 0 0 1000 0\n1 1 1 1 1 0 900 0\n"
 COLUMNS = "CUST NO. XCOORD. YCOORD. DDEMAND PDEMAND READY TIME DUE TIME SERVICE TIME"
 SCENARIO = 'seed = 1\n[problem]\nname = "tsp"\ntrain = ["x"]\n[portfolio]\nsolvers = ["lkh"]\n[metric]\ncutoff = "{}"\n'
+SOLVER = 'name = "a"\nproblems = ["b"]\ncommand = ["a", "{{instance}}"]\noutput = {{ solution = "{}" }}\n'
 LARGE = 300_000
 """Characters of a long word: what takes a time that grows with the square of it takes hours."""
 
@@ -181,6 +194,12 @@ COSTLY = {
     "a long key": ("scenarios", "a" * LARGE + " = 1"),
     "a duration of digits": ("scenarios", SCENARIO.format("1" * LARGE)),
     "a duration of blanks": ("scenarios", SCENARIO.format(" " * LARGE + "1" + " " * LARGE)),
+    "a deep expression": ("solvers", SOLVER.format("(" * 3000 + ")" * 3000)),
+    "a repeated expression": ("solvers", SOLVER.format("(a{99999999999999})")),
+    "a parameter of blanks": ("parameter spaces", "a" + " " * LARGE + "x"),
+    "a choice of blanks": ("parameter spaces", "a" + " " * LARGE + "categorical" + " " * LARGE + "{x}" + " " * LARGE),
+    "a condition of blanks": ("parameter spaces", "a {x} [x]\na | a" + " " * LARGE + "x"),
+    "a range without end": ("parameter spaces", "a [0, 1e999] [1]"),
     "a deep object": ("portfolios", '{"a":' * LARGE),
     "a long list": ("portfolios", json.dumps({**PORTFOLIO, "members": [0] * LARGE})),
     "a cost of digits": ("known costs", '{"a": ' + "9" * 4000 + "}"),

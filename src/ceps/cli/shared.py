@@ -17,6 +17,7 @@ from ceps.execution.backends import executor_of
 from ceps.execution.executor import Executor
 from ceps.execution.local import available_cores
 from ceps.portfolio import Portfolio
+from ceps.problems.described import DescribedProblem
 from ceps.settings import ExecutionSettings
 from ceps.solvers.command import Command
 from ceps.texts import counted
@@ -60,7 +61,7 @@ def warn_of_sharing(count: int, what: str) -> None:
 
 
 def load_portfolio(path: Path) -> Portfolio:
-    """The portfolio in a file. It may be a stranger's, and its settings may name a program: show them."""
+    """The portfolio in a file. It may be a stranger's, and its settings may name programs: show them."""
     portfolio = Portfolio.load(path)
     for name, settings in portfolio.solver_settings.items():
         for key, value in settings.items():
@@ -68,4 +69,7 @@ def load_portfolio(path: Path) -> Portfolio:
     for name, solver in portfolio.solvers().items():
         if isinstance(solver, Command):
             messages.print(f"{path}: {name} is the program {shlex.join(solver.file.command)}")
+    problem = portfolio.problem_class
+    if isinstance(problem, DescribedProblem) and problem.file.check:
+        messages.print(f"{path}: answers are checked by the program {shlex.join(problem.file.check)}")
     return portfolio

@@ -62,7 +62,7 @@ class Progress:
         return False
 
     def _take_incumbent(self, report: Report, cpu: float) -> bool:
-        if report.cost is None:
+        if report.cost is None or self.decision:
             self.answer = report.payload
             return self.decision
         if self.claims.best_cost is not None and report.cost >= self.claims.best_cost:
@@ -103,9 +103,10 @@ class Keeper:
             # With its parent: a keeper that has ended may have removed it as empty.
             self._scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
             made = self._make(order)
-            crashed = isinstance(made, Outcome) and made.ending is Ending.CRASHED
+            # INVALID too: a program that checks solutions needs files as well.
+            failed = isinstance(made, Outcome) and made.ending in (Ending.CRASHED, Ending.INVALID)
             # What the run itself has written is removed by now.
-            if not crashed or shutil.disk_usage(self._scratch).free >= LEAST_SPACE:
+            if not failed or shutil.disk_usage(self._scratch).free >= LEAST_SPACE:
                 return made
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):

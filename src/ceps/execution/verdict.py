@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from dataclasses import dataclass
 
+from ceps.commands import fate
 from ceps.execution.containment import Contained, Stop
 from ceps.problems.problem import Infeasible, Unverified
 from ceps.records import Ending
@@ -37,7 +38,8 @@ def judge(
     """The ending and, where the ending alone does not say it, the reason.
 
     ``checked`` is what the problem's checker says of the run's last solution; None when there is no solution.
-    ``decision``: the problem is one, on which answers above the target are false.
+    ``decision``: the problem is one, on which answers above the target are false, and costs that a solver tells mean
+    nothing.
     """
     if isinstance(checked, Unverified):
         if contained.stop is Stop.ENOUGH:
@@ -46,8 +48,9 @@ def judge(
         return ending, reason or checked.reason
     if isinstance(checked, Infeasible):
         return Ending.INVALID, checked.reason
-    if checked is not None and claims.best_cost is not None and not at_most(checked, claims.best_cost):
-        return Ending.INVALID, f"claimed cost {claims.best_cost:.10g}, but its solution costs {checked:.10g}"
+    claimed = None if decision else claims.best_cost
+    if checked is not None and claimed is not None and not at_most(checked, claimed):
+        return Ending.INVALID, f"claimed cost {claimed:.10g}, but its solution costs {checked:.10g}"
     if contained.stop is Stop.GARBAGE:
         return Ending.INVALID, "sent a report that cannot be read"
     if decision and checked is not None and target is not None and not at_most(checked, target):
@@ -76,14 +79,7 @@ def _without_success(contained: Contained, claims: Claims) -> tuple[Ending, str]
     if contained.status == -signal.SIGXCPU:
         return Ending.TIMEOUT, ""
     if contained.status < 0:
-        return Ending.CRASHED, f"killed by {_signal_name(-contained.status)}"
+        return Ending.CRASHED, fate(contained.status)
     if contained.status > 0:
         return Ending.CRASHED, claims.error or f"exit code {contained.status}"
     return Ending.FINISHED, ""
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

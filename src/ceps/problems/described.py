@@ -27,6 +27,7 @@ from ceps.errors import UserError, did_you_mean
 from ceps.problems.parameters import Parameter
 from ceps.problems.problem import Infeasible, Problem, Unverified
 from ceps.problems.problem_file import ProblemFile, read_problem_file
+from ceps.problems.text import load, name_of
 from ceps.records import Solution
 from ceps.seeds import LARGEST_SEED
 
@@ -96,12 +97,7 @@ class DescribedProblem(Problem):
         return bool(self.file.mutate)
 
     def read(self, path: Path) -> FileInstance:
-        try:
-            return FileInstance(path.stem, path.read_bytes(), self._suffix(path))
-        except FileNotFoundError:
-            raise UserError(f"{path}: there is no such file. Check the path.") from None
-        except OSError as error:
-            raise UserError(f"{path}: the file cannot be read ({error.strerror}). Name another one.") from None
+        return FileInstance(name_of(path), load(path), self._suffix(path))
 
     def _suffix(self, path: Path) -> str:
         return path.suffix if path.suffix.lower() in self.suffixes else self.suffixes[0]
@@ -132,11 +128,7 @@ class DescribedProblem(Problem):
         _save(path, f"{solution['status']}\n".encode() if told is None else _bytes(told))
 
     def read_solution(self, instance: FileInstance, path: Path) -> Solution:
-        try:
-            text = path.read_bytes().decode(errors="surrogateescape")
-        except OSError as error:
-            raise UserError(f"{path}: the solution cannot be read ({error.strerror})") from error
-        return {"status": SOLVED, "cost": None, "solution": text}
+        return {"status": SOLVED, "cost": None, "solution": load(path).decode(errors="surrogateescape")}
 
     def check(self, instance: FileInstance, solution: Solution) -> float | Infeasible:
         if not isinstance(solution, dict) or solution.get("status") not in (SOLVED, UNSATISFIABLE):
@@ -171,7 +163,7 @@ class DescribedProblem(Problem):
         except (CallError, UserError, UnicodeEncodeError) as error:
             return Infeasible(f"it could not be checked: {error}")
         if made.status != 0:
-            return Infeasible(made.last_line)
+            return Infeasible(made.last_line if made.status > 0 else f"the program that checks {made.fate}")
         if self.file.decision:
             return VERIFIED
         lines = made.output.decode(errors="replace").split()
@@ -230,7 +222,7 @@ class DescribedProblem(Problem):
             told = desk.ask(self.file.features, "features", {}).output.decode(errors="replace")
         try:
             return tuple(sorted(_read_features(told).items()))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UserError(f"{self.source}: features {error}") from error
 
     def trials(self, instance: FileInstance) -> Iterator[tuple[str, str]]:
@@ -279,7 +271,7 @@ class _Desk:
         except CallError as error:
             raise UserError(f"{self.problem.source}: {key} failed: {error}") from error
         if made.status != 0:
-            raise UserError(f"{self.problem.source}: {key} ended with status {made.status}: {made.last_line}")
+            raise UserError(f"{self.problem.source}: {key} {made.fate}")
         return made
 
 
@@ -300,10 +292,10 @@ def _read_features(text: str) -> dict[str, float]:
 
 
 def _feature(name: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"told no number for '{name}'; print lines such as variables=100, or JSON") from None
+    number = _number(value)
+    if isinstance(number, Infeasible):
+        raise ValueError(f"told no finite number for '{name}'; print lines such as variables=100, or JSON")
+    return number
 
 
 def _number(told: Any) -> float | Infeasible:

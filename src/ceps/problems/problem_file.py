@@ -101,19 +101,20 @@ def read_problem_file(path: Path) -> tuple[ProblemFile, str]:
     """The description of a problem, and a digest of it and of the scripts it names."""
     read = read_table(ProblemFile, read_toml(path), f"{path}:")
     folder = path.parent.absolute()
-    file = replace(
-        read,
-        check=_located(read.check, folder),
-        mutate=_located(read.mutate, folder),
-        features=_located(read.features, folder),
-        generate=tuple((name, located(words, folder)) for name, words in read.generate),
-        environment=located_variables(read.environment, folder),
-    )
+    with naming(str(path)):
+        file = replace(
+            read,
+            check=_located(read.check, folder),
+            mutate=_located(read.mutate, folder),
+            features=_located(read.features, folder),
+            generate=tuple((name, located(words, folder)) for name, words in read.generate),
+            environment=located_variables(read.environment, folder),
+        )
     parts = [path.read_bytes()]
     for key, words in file.commands.items():
         with naming(f"{path}: {key}"):
             parts.append(file_digest(find_program(words[0])).encode())
-        parts += [file_digest(named).encode() for named in named_files(words[1:])]
+            parts += [file_digest(named).encode() for named in named_files(words[1:])]
     return file, hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
 
 

@@ -50,7 +50,7 @@ class Text:
     @classmethod
     def read(cls, path: Path, kind: str, last: str | None = None) -> Text:
         """The text in a file."""
-        return cls(str(path), _load(path), kind, last)
+        return cls(str(path), _decoded(load(path)), kind, last)
 
     def error(self, line: int, message: str) -> UserError:
         return UserError(f"{self.source}, line {line}: {message}")
@@ -107,17 +107,21 @@ def joined(*lines: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _load(path: Path) -> str:
+def load(path: Path) -> bytes:
+    """All of a file. Raises :class:`~ceps.errors.UserError` when it cannot be had, or would never end."""
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             raise UserError(f"{path}: this is no ordinary file. Name one.")
-        content = path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file. Check the path.") from None
     except IsADirectoryError:
         raise UserError(f"{path}: this is a directory. Name a file in it.") from None
     except (OSError, ValueError) as error:
         raise UserError(f"{path}: the file cannot be read ({error}). Check its permissions.") from None
+
+
+def _decoded(content: bytes) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:

@@ -6,18 +6,18 @@ import os
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from io import FileIO
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ceps.commands import environment, file_digest, fill, find_program, named_files
+from ceps.errors import UserError
 from ceps.problems import Problem, problem_named, problem_names
 from ceps.problems.described import SOLVED, FileInstance
 from ceps.records import Limits, Solution, Value
 from ceps.solvers.command_file import SolverFile, read_solver_file
 from ceps.solvers.command_output import Claim, Echo, read_claims, read_lines
-from ceps.solvers.program import child, fingerprint
+from ceps.solvers.program import Printed, child, fingerprint
 from ceps.solvers.solver import OnIncumbent, Solver
 from ceps.tables import naming
 
@@ -62,10 +62,14 @@ class Command(Solver):
 
     @property
     def space(self) -> ConfigurationSpace:
-        return self.file.space.as_configspace(self.name)
+        with naming(str(self.source)):
+            return self.file.configspace()
 
     def prepare(self) -> None:
         self._program()
+        folder = self.file.working_directory
+        if folder is not None and not folder.is_dir():
+            raise UserError(f"{self.source}: working_directory: there is no folder {folder}; make it or name another")
 
     def _program(self) -> Path:
         with naming(f"{self.source}: command"):
@@ -137,7 +141,7 @@ class Command(Solver):
         reading, writing = os.pipe()
         echo = Echo()
         last: Claim | None = None
-        with child(lambda: self._become(words, writing), None) as process, FileIO(reading) as stream:
+        with child(lambda: self._become(words, writing), None) as process, Printed(reading, process) as stream:
             os.close(writing)
             for claim in read_claims(read_lines(stream, echo.take), self.file.output):
                 last = claim

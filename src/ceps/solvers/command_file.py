@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from ceps.commands import check_placeholders, located, located_variables, placeholders, variables, words_with
+from ceps.commands import (
+    check_placeholders,
+    check_word,
+    located,
+    located_variables,
+    placeholders,
+    variables,
+    words_with,
+)
 from ceps.errors import UserError
 from ceps.problems import problem_names
 from ceps.records import Value
 from ceps.solvers.command_space import Space, read_space
-from ceps.tables import brief, plain_name, read_table, read_toml
+from ceps.tables import brief, naming, plain_name, read_table, read_toml
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
 
 PLACEHOLDERS = (
     "instance", "seed", "cutoff", "whole_cutoff", "target", "memory", "parameters", "parameter_file", "solution_file",
@@ -27,7 +38,7 @@ def _pattern(groups: int | None) -> Any:
             raise ValueError(f"must be a regular expression in quotes, not {brief(value)}")
         try:
             found = re.compile(value).groups
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(f"is no regular expression: {error}") from error
         if groups is not None and found != groups:
             raise ValueError(f"must have one group in (brackets): what is to be read; it has {found}")
@@ -60,6 +71,8 @@ def _switches(value: object) -> tuple[tuple[str, tuple[tuple[str, str], ...]], .
     for name, words in value.items():
         if not isinstance(words, Mapping) or not all(isinstance(word, str) for word in words.values()):
             raise ValueError(f"must have a table of texts for {brief(name)}, such as {example}")
+        for word in words.values():
+            check_word(word)
     return tuple((name, tuple(words.items())) for name, words in value.items())
 
 
@@ -126,6 +139,20 @@ class SolverFile:
             )
         self._check_known_problems()
 
+    def configspace(self) -> ConfigurationSpace:
+        """The parameters. Raises :class:`~ceps.errors.UserError` when they are none, or when the switches are of
+        others."""
+        with naming("[space]"):
+            space = self.space.as_configspace(self.name)
+        for name, words in self.switches:
+            values = _choices(space, name)
+            if not values:
+                raise UserError(f"[switches] {name} is no categorical parameter in [space]; remove it or add one")
+            missing = [value for value in values if str(value) not in dict(words)]
+            if missing:
+                raise UserError(f'[switches.{name}] has nothing for {brief(missing[0])}; "" is for no word at all')
+        return space
+
     def has(self, placeholder: str) -> bool:
         return any(placeholder in placeholders(word) for word in self.command)
 
@@ -141,6 +168,13 @@ class SolverFile:
             )
 
 
+def _choices(space: ConfigurationSpace, name: str) -> Sequence[Value]:
+    """The values of a categorical parameter, ordered or not; nothing where there is none of this name."""
+    parameter = space.get(name)
+    values: Sequence[Value] = getattr(parameter, "choices", getattr(parameter, "sequence", ()))
+    return values
+
+
 def read_solver_file(path: Path) -> tuple[SolverFile, str]:
     """The description of a solver, and a digest of its content."""
     tables = read_toml(path)
@@ -149,23 +183,12 @@ def read_solver_file(path: Path) -> tuple[SolverFile, str]:
     read = read_table(SolverFile, tables, f"{path}:", folder)
     if (space.parameters or space.file) and not (read.has("parameters") or read.has("parameter_file")):
         raise UserError(f"{path}: command must have the placeholder {{parameters}}, or {{parameter_file}}: see [space]")
-    file = replace(
-        read,
-        command=located(read.command, folder),
-        environment=located_variables(read.environment, folder),
-        space=space,
-    )
-    _check_switches(file, path)
+    with naming(str(path)):
+        file = replace(
+            read,
+            command=located(read.command, folder),
+            environment=located_variables(read.environment, folder),
+            space=space,
+        )
     content = path.read_bytes() + b"\0" + space.text.encode()
     return file, hashlib.sha256(content).hexdigest()[:12]
-
-
-def _check_switches(file: SolverFile, path: Path) -> None:
-    parameters = dict(file.space.parameters)
-    for name, words in file.switches:
-        values: tuple[Value, ...] = parameters[name].values if name in parameters else ()
-        if parameters and not values:
-            raise UserError(f"{path}: [switches] {name} is no categorical parameter in [space]")
-        missing = [value for value in values if str(value) not in dict(words)]
-        if missing:
-            raise UserError(f'{path}: [switches.{name}] has nothing for {brief(missing[0])}; "" is for no word at all')

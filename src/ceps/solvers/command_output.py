@@ -7,9 +7,8 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from io import FileIO
 from math import isfinite
-from typing import Any
+from typing import Any, Protocol
 
 from ceps.problems.described import SOLVED, UNSATISFIABLE
 from ceps.solvers.command_file import Output
@@ -66,7 +65,13 @@ class Echo:
             view = view[os.write(self.descriptor, view) :]
 
 
-def read_lines(stream: FileIO, on_data: Callable[[bytes], None] = lambda data: None) -> Iterator[str]:
+class Stream(Protocol):
+    """Where a program's output comes from; it ends with no bytes."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+def read_lines(stream: Stream, on_data: Callable[[bytes], None] = lambda data: None) -> Iterator[str]:
     """The lines of a stream. Bytes that are no UTF-8 survive as surrogates."""
     line = bytearray()
     while data := stream.read(1 << 16):
@@ -112,7 +117,7 @@ def _text_claims(lines: Iterable[str], output: Output) -> Iterator[Claim]:
         if part is not None and number is None and output.join_lines:
             block.add(part[1])
             continue
-        solution = block.taken() or solution
+        solution = block.taken(solution)
         if solution is not None and cost is not None:  # The cost of this line is the next solution's.
             yield Claim(SOLVED, cost, solution)
             cost, solution, claimed = None, None, True
@@ -128,7 +133,7 @@ def _text_claims(lines: Iterable[str], output: Output) -> Iterator[Claim]:
             yield Claim(UNSATISFIABLE)
             claimed = True
         told_solved = told_solved or _found(output.solved, line) is not None
-    solution = block.taken() or solution
+    solution = block.taken(solution)
     if solution is not None:
         yield Claim(SOLVED, cost, solution)
     elif told_solved and not claimed:
@@ -148,9 +153,10 @@ class _Block:
         if self._size > LONGEST_SOLUTION:
             raise RuntimeError(f"the program printed a solution of more than {LONGEST_SOLUTION} characters")
 
-    def taken(self) -> str | None:
+    def taken(self, otherwise: str | None) -> str | None:
+        """The solution that is complete now; if there is none, ``otherwise``."""
         if not self._parts:
-            return None
+            return otherwise
         text = "\n".join(self._parts)
         self._parts.clear()
         self._size = 0

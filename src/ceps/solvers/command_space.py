@@ -8,16 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from ceps.commands import check_word
 from ceps.errors import UserError, did_you_mean
 from ceps.records import Value
 from ceps.solvers.pcs import read_pcs
-from ceps.tables import Described, brief, plain_name, read_table
+from ceps.tables import Described, as_float, brief, plain_name, read_table
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
     from ConfigSpace.hyperparameters import Hyperparameter
 
 KINDS = ("categorical", "integer", "float")
+LARGEST = 2.0**53
+"""Numbers beyond it cannot all be told apart, nor can ranges of them be searched."""
 
 
 def _value(value: object) -> Value:
@@ -25,6 +28,10 @@ def _value(value: object) -> Value:
         raise ValueError('must not be true or false: write what the program is to be given, such as "yes"')
     if not isinstance(value, int | float | str):
         raise ValueError(f"must be a text or a number, not {brief(value)}")
+    if isinstance(value, str):
+        check_word(value)
+    elif not abs(as_float(value)) <= LARGEST:
+        raise ValueError(f"must be a number between {-LARGEST:g} and {LARGEST:g}, not {brief(value)}")
     return value
 
 
@@ -110,10 +117,16 @@ class Space:
     text: str = ""
 
     def as_configspace(self, name: str) -> ConfigurationSpace:
+        """The space as ConfigSpace has it. Raises :class:`~ceps.errors.UserError` with its file, if it has one."""
+        try:
+            return self._written_out(name) if self.file is None else _from_text(self.file, self.text)
+        except Exception as error:  # Whatever the library does with what is no space, in several kinds of its own.
+            place = "" if self.file is None else f"{self.file}: "
+            raise UserError(f"{place}not a parameter space: {type(error).__name__}: {error}") from error
+
+    def _written_out(self, name: str) -> ConfigurationSpace:
         from ConfigSpace import AndConjunction, ConfigurationSpace, InCondition  # noqa: PLC0415 - a second to import
 
-        if self.file is not None:
-            return _from_text(self.file, self.text)
         space = ConfigurationSpace(name=name)
         space.add(*(parameter.hyperparameter(own) for own, parameter in self.parameters))
         for own, parameter in self.parameters:
@@ -178,11 +191,21 @@ def _from_text(path: Path, text: str) -> ConfigurationSpace:
         ".pcs": read_pcs,
     }
     if path.suffix.lower() not in readers:
-        raise UserError(f"{path}: a parameter space is a file ending in {', '.join(readers)}")
-    try:
-        return readers[path.suffix.lower()](text)
-    except Exception as error:  # Whatever a library does with a file that is none of its kind.
-        raise UserError(f"{path}: not a parameter space: {type(error).__name__}: {error}") from error
+        raise ValueError(f"such a file ends in {', '.join(readers)}")
+    space = readers[path.suffix.lower()](text)
+    if not space:
+        raise ValueError("it has no parameters")
+    _check_ranges(space)
+    return space
+
+
+def _check_ranges(space: ConfigurationSpace) -> None:
+    """ConfigSpace takes ranges that end nowhere, and draws no numbers from them."""
+    for name, parameter in space.items():
+        for end in ("lower", "upper"):
+            number = getattr(parameter, end, 0.0)
+            if not abs(as_float(number)) <= LARGEST:
+                raise ValueError(f"the range of {name} must be between {-LARGEST:g} and {LARGEST:g}, not {number}")
 
 
 def _from_json(text: str) -> ConfigurationSpace:

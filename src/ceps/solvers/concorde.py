@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ceps.commands import environment
 from ceps.errors import UserError
 from ceps.problems.tsp import Tsp, TspInstance
 from ceps.records import Limits, Value
@@ -66,7 +67,7 @@ class Concorde(Solver):
             return list(range(1, instance.n + 1))
         program = _program()
         _PROBLEM_FILE.write_text(Tsp().encode(replace(instance, name="problem")))
-        with child(lambda: os.execv(program, command), _LOG) as concorde:
+        with child(lambda: os.execve(program, command, environment()), _LOG) as concorde:
             concorde.wait()
         return _read_solution(instance.n)
 

@@ -17,6 +17,7 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ceps.commands import environment
 from ceps.errors import UserError
 from ceps.problems.tsp import Tsp, TspInstance
 from ceps.records import Limits, Value
@@ -204,7 +205,7 @@ class Lkh(Solver):
         """Be LKH, with ``writing`` as the way to send tours."""
         if self.binary is not None:
             os.set_inheritable(writing, True)
-            os.execv(self.binary, [str(self.binary), str(_PARAMETER_FILE)])
+            os.execve(self.binary, [str(self.binary), str(_PARAMETER_FILE)], environment())
         tour = _binding().run()
         # Unlike LKH proper, the bindings write no file of what preprocessing or merging found, but return it.
         with os.fdopen(writing, "wb") as pipe:

@@ -32,7 +32,9 @@ def read_pcs(text: str) -> ConfigurationSpace:
 
     space = ConfigurationSpace()
     conditions: dict[str, list[Any]] = {}
-    lines = [(number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), start=1)]
+    # Blanks are one: expressions that try every way to part a million of them would not end.
+    bare = (" ".join(line.partition("#")[0].split()) for line in text.splitlines())
+    lines = list(enumerate(bare, start=1))
     # Parameters first: a line may stand before those that it speaks of.
     for number, line in sorted(lines, key=lambda each: "|" in each[1] or each[1].startswith("{")):
         try:

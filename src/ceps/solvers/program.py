@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Self
 
 from ceps._native import die_with_parent
-from ceps.commands import file_digest
+from ceps.commands import fate, file_digest
 
+CANNOT_START = 127
+"""The exit status of a child that fails before it is what it should be; shells have the same."""
 _TAIL = 2000
 """How many bytes of a failed program's output its error message repeats."""
 
@@ -34,14 +37,34 @@ class Child:
         end = os.waitid(os.P_PID, self.process, os.WEXITED | os.WNOWAIT)
         if end is None or (end.si_code == os.CLD_EXITED and end.si_status in accepted):
             return
-        if end.si_code == os.CLD_EXITED:
-            fate = f"ended with exit status {end.si_status}"
-        else:
-            fate = f"was ended by {signal.Signals(end.si_status).name}"
+        how = fate(end.si_status if end.si_code == os.CLD_EXITED else -end.si_status)
         if self._log is None:
-            raise RuntimeError(f"the program {fate}")
+            raise RuntimeError(f"the program {how}")
         output = self._log.read_bytes()[-_TAIL:].decode(errors="replace").strip()
-        raise RuntimeError(f"{self._log.stem} {fate}: {output or 'it said nothing'}")
+        raise RuntimeError(f"{self._log.stem} {how}: {output or 'it said nothing'}")
+
+
+class Printed:
+    """The stream that a child prints to. It ends with the child, whoever else may hold its other end."""
+
+    def __init__(self, descriptor: int, child: Child) -> None:
+        self._descriptor = descriptor
+        self._process = os.pidfd_open(child.process)
+        self._poller = select.poll()
+        for watched in (self._descriptor, self._process):
+            self._poller.register(watched, select.POLLIN)
+
+    def read(self, size: int) -> bytes:
+        """The next bytes; none at the end."""
+        ready = {descriptor for descriptor, _ in self._poller.poll()}
+        return os.read(self._descriptor, size) if self._descriptor in ready else b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        os.close(self._process)
+        os.close(self._descriptor)
 
 
 @contextmanager
@@ -63,7 +86,7 @@ def child(work: Callable[[], object], log: Path | None) -> Iterator[Child]:
 
 
 def _work_and_exit(work: Callable[[], object], log: Path | None, parent: int) -> NoReturn:
-    status = 1
+    status = CANNOT_START
     try:
         die_with_parent()
         if os.getppid() == parent:  # else it ended before it was watched
