@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
+from tests.docs.blocks import blocks_of
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "sat"
@@ -133,6 +136,25 @@ def test_without_a_mutation_the_user_is_told(folder: Path, tmp_path: Path) -> No
         assert "problem 'sat' has no mutate command: no instances can be bred" in result.stderr
     assert "generation" not in built.stderr.replace("what generation would", "")
     assert "0 instances bred" in built.stdout
+
+
+def test_the_commands_of_the_tutorial(folder: Path, tmp_path: Path) -> None:
+    """What docs/own-solver.md says to type works as it stands there, in its order."""
+    shutil.copytree(folder, tmp_path / "examples" / "sat")
+    lines = [
+        line for block in blocks_of("docs/own-solver.md") if block.language == "sh" for line in block.text.splitlines()
+    ]
+    for line in lines:
+        program, *words = shlex.split(line, comments=True)
+        if program == "ceps":
+            done = ceps(tmp_path, *words)
+        else:
+            assert program == "python", line
+            done = subprocess.run(
+                [sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, timeout=GUARD, check=False
+            )
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+    assert len(lines) > 3
 
 
 def test_the_tutorial_shows_the_example() -> None:
