@@ -66,6 +66,9 @@ _CHOICES: Mapping[tuple[type[Any], str], Iterable[str]] = {
 }
 """Keys whose values are names, and those there are."""
 
+_PAGES = {"default": "fixed", "portfolio": "fixed", "vbs": "vbs"}
+"""Pages about contenders that build nothing."""
+
 _SOMEBODY_ELSES = "options"
 """Settings of methods stand beside their names, so the key that holds them is not written in any file."""
 
@@ -90,7 +93,8 @@ def settings_reference() -> str:
     scenario = typing.get_type_hints(Scenario)
     parts += _file(Experiment, "Experiment", {name: _unless_none(kind) for name, kind in scenario.items()})
     for name, kind in FIXED.items():
-        parts += [f"### Contender `{name}`\n", _described(kind), _table(settings_of(kind))]
+        link = f"[What it is](methods/{_PAGES[name]}.md).\n"
+        parts += [f"### Contender `{name}`\n", _described(kind), link, _table(settings_of(kind))]
     parts.append("## Methods\n\nSettings of `[method]` in a scenario and of `[[methods]]` in an experiment.\n")
     for name, kind in SETTINGS.items():
         parts += [f"### Method `{name}`\n", f"[What it does](methods/{name}.md).\n", _table(settings_of(kind))]
