@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -11,9 +12,12 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ceps.problems.problem_file import ProblemFile
+from ceps.solvers.command_file import Output, SolverFile
 from tests.docs.blocks import blocks_of
 
 ROOT = Path(__file__).parent.parent
@@ -155,6 +159,14 @@ def test_the_commands_of_the_tutorial(folder: Path, tmp_path: Path) -> None:
             )
         assert done.returncode == 0, f"{line}\n{done.stderr}"
     assert len(lines) > 3
+
+
+@pytest.mark.parametrize("kind", [SolverFile, Output, ProblemFile], ids=lambda kind: kind.__name__)
+def test_the_tutorial_has_every_key(kind: type[Any]) -> None:
+    """Whatever a description may say is explained in docs/own-solver.md, outside of the examples."""
+    prose = re.sub(r"```.*?```", "", (ROOT / "docs" / "own-solver.md").read_text(), flags=re.DOTALL)
+    explained = set(re.findall(r"`\[?(\w+)\]?(?: = [^`]*)?`", prose))
+    assert {entry.name for entry in dataclasses.fields(kind)} - explained == set()
 
 
 def test_the_tutorial_shows_the_example() -> None:

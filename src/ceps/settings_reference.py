@@ -50,6 +50,9 @@ A scenario is what [`ceps build`](building.md) reads, an experiment what [`ceps 
 TOML. Keys that are not listed here are refused, with the nearest one that is. Paths are relative to the folder the file
 stands in. Whole numbers that count something are at least 1, shares of the budget are above 0: they count by their
 proportions.
+
+A solver or a problem [without Python](own-solver.md) has one setting here, `file`: the TOML file that describes it. That
+page has the keys of such files.
 """
 
 _CHOICES: Mapping[tuple[type[Any], str], Iterable[str]] = {
