@@ -11,6 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
 project = "ceps"
+copyright = "the ceps developers"  # noqa: A001 - Sphinx knows it by this name
 extensions = ["myst_parser"]
 myst_heading_anchors = 4
 html_theme = "furo"

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from ceps.problems.problem_file import ProblemFile
+from ceps.solvers.command_file import Output, SolverFile
+from tests.docs.blocks import blocks_of
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "sat"
@@ -134,6 +141,33 @@ def test_without_a_mutation_the_user_is_told(folder: Path, tmp_path: Path) -> No
         assert "problem 'sat' has no mutate command: no instances can be bred" in result.stderr
     assert "generation" not in built.stderr.replace("what generation would", "")
     assert "0 instances bred" in built.stdout
+
+
+def test_the_commands_of_the_tutorial(folder: Path, tmp_path: Path) -> None:
+    """What docs/own-solver.md says to type works as it stands there, in its order."""
+    shutil.copytree(folder, tmp_path / "examples" / "sat")
+    lines = [
+        line for block in blocks_of("docs/own-solver.md") if block.language == "sh" for line in block.text.splitlines()
+    ]
+    for line in lines:
+        program, *words = shlex.split(line, comments=True)
+        if program == "ceps":
+            done = ceps(tmp_path, *words)
+        else:
+            assert program == "python", line
+            done = subprocess.run(
+                [sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, timeout=GUARD, check=False
+            )
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+    assert len(lines) > 3
+
+
+@pytest.mark.parametrize("kind", [SolverFile, Output, ProblemFile], ids=lambda kind: kind.__name__)
+def test_the_tutorial_has_every_key(kind: type[Any]) -> None:
+    """Whatever a description may say is explained in docs/own-solver.md, outside of the examples."""
+    prose = re.sub(r"```.*?```", "", (ROOT / "docs" / "own-solver.md").read_text(), flags=re.DOTALL)
+    explained = set(re.findall(r"`\[?(\w+)\]?(?: = [^`]*)?`", prose))
+    assert {entry.name for entry in dataclasses.fields(kind)} - explained == set()
 
 
 def test_the_tutorial_shows_the_example() -> None:

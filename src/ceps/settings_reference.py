@@ -50,6 +50,9 @@ A scenario is what [`ceps build`](building.md) reads, an experiment what [`ceps 
 TOML. Keys that are not listed here are refused, with the nearest one that is. Paths are relative to the folder the file
 stands in. Whole numbers that count something are at least 1, shares of the budget are above 0: they count by their
 proportions.
+
+A solver or a problem [without Python](own-solver.md) has one setting here, `file`: the TOML file that describes it. That
+page has the keys of such files.
 """
 
 _CHOICES: Mapping[tuple[type[Any], str], Iterable[str]] = {
@@ -65,6 +68,9 @@ _CHOICES: Mapping[tuple[type[Any], str], Iterable[str]] = {
     (Vrpspdtw, "service"): Service,
 }
 """Keys whose values are names, and those there are."""
+
+_PAGES = {"default": "fixed", "portfolio": "fixed", "vbs": "vbs"}
+"""Pages about contenders that build nothing."""
 
 _SOMEBODY_ELSES = "options"
 """Settings of methods stand beside their names, so the key that holds them is not written in any file."""
@@ -90,7 +96,8 @@ def settings_reference() -> str:
     scenario = typing.get_type_hints(Scenario)
     parts += _file(Experiment, "Experiment", {name: _unless_none(kind) for name, kind in scenario.items()})
     for name, kind in FIXED.items():
-        parts += [f"### Contender `{name}`\n", _described(kind), _table(settings_of(kind))]
+        link = f"[What it is](methods/{_PAGES[name]}.md).\n"
+        parts += [f"### Contender `{name}`\n", _described(kind), link, _table(settings_of(kind))]
     parts.append("## Methods\n\nSettings of `[method]` in a scenario and of `[[methods]]` in an experiment.\n")
     for name, kind in SETTINGS.items():
         parts += [f"### Method `{name}`\n", f"[What it does](methods/{name}.md).\n", _table(settings_of(kind))]

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from ceps.building import plan
+from ceps.comparing.contest import prepare
 from ceps.comparing.experiment import read_experiment
 from ceps.rehearsal import assemble
 from ceps.settings import read_scenario
@@ -30,6 +31,8 @@ ELSEWHERE = {
     "docs/own-solver.md": "tests/test_own_solver.py",
 }
 """Pages whose blocks belong together in ways of their own, and who executes them."""
+WIDTH = 92
+"""Characters of a line of code that the site shows without scrolling."""
 LANGUAGES = {"sh", "python", "toml", "text", "console"}
 
 BASE = """
@@ -46,6 +49,12 @@ cutoff = 0.1
 cpu = "100h"
 """
 """The scenario that parts of one are put into."""
+SPLITS = """
+[splits]
+count = 1
+train = 2
+"""
+"""What makes an experiment of it, for parts that have methods."""
 
 _made: dict[tuple[str, str], Path] = {}
 """Run directories by command and by what it reads: pages that show the same build share it."""
@@ -79,6 +88,14 @@ def test_every_block_says_what_it_is() -> None:
     blocks = [block for page in PAGES for block in blocks_of(page)]
     assert [each.place for each in blocks if each.language not in LANGUAGES and not each.language.startswith("{")] == []
     assert len(blocks) > 40
+
+
+def test_commands_fit_on_the_site() -> None:
+    """No command of a page has to be scrolled to be read; the README is read elsewhere."""
+    commands = [
+        block for page in PAGES if page.startswith("docs/") for block in blocks_of(page) if block.language == "sh"
+    ]
+    assert [each.place for each in commands if max(map(len, each.text.splitlines())) > WIDTH] == []
 
 
 def test_no_fence_is_overlooked() -> None:
@@ -156,7 +173,7 @@ def _out(command: list[str], folder: Path) -> Path:
 
 
 def _write(text: str, folder: Path, place: str) -> None:
-    """A file, whose first line is its name, or a part of one, which is put into a scenario."""
+    """A file, whose first line is its name, or a part of one, which is put into a scenario or an experiment."""
     named = re.match(r"# (in )?(\S+\.toml)\n", text)
     assert named is not None, f"{place}: the first line must be the name of the file, such as # scenario.toml"
     part, name = named.groups()
@@ -167,6 +184,10 @@ def _write(text: str, folder: Path, place: str) -> None:
         assert read(path).budget is not None
         return
     path = folder / f"part-of-{name}"
+    if "[[methods]]" in text:
+        path.write_text(_with_part(BASE + SPLITS, text))
+        assert prepare(read_experiment(path), folder, place) is not None
+        return
     path.write_text(_with_part(BASE, text))
     scenario = read_scenario(path)
     assert plan(scenario, assemble(scenario, folder, place), place, workers=1) is not None

@@ -52,7 +52,14 @@ def root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Build parallel algorithm portfolios from a handful of instances, and solve with them every day."""
+    """Build parallel algorithm portfolios from a handful of instances, and solve with them every day.
+
+    **Example:** `ceps solve city.tsp --time 10 --out city.tour`
+
+    **Example:** `ceps build scenario.toml --out runs/a`
+
+    `ceps COMMAND --help` explains a command, with examples.
+    """
 
 
 for _command in (generate, check, build, watch, solve, draw, evaluate, compare, report, export, reference):

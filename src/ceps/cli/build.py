@@ -21,6 +21,8 @@ def check(
 ) -> None:
     """Read a scenario, find everything it names, and make one short run per solver. The first thing to try.
 
+    Shows how each solver is called, its limits, what it said and what was read of that, and how long a build will take.
+
     **Example:** `ceps check scenario.toml`
     """
     settings = read_scenario(scenario)

@@ -30,6 +30,8 @@ def export(
     """Write what is in a run directory for other tools.
 
     **Example:** `ceps export runs/a --format configurations`
+
+    **Example:** `ceps export runs/a --format csv --out tables`
     """
     folder = out or run / "export" / format_.value
     with naming(str(run)):

@@ -24,9 +24,10 @@ def watch(
         str, typer.Option(help="Which address to listen on. Any other than the default may let others read the page.")
     ] = _LOCAL,
 ) -> None:
-    """Show a run that is going on as a page in the browser, which renews itself.
+    """Show a run that is going on as a page for the browser, which renews itself.
 
-    The page is that of `ceps report`. It only reads, and takes less than 1 % of one core. Ctrl-C ends it.
+    Prints the address to open. The page is that of `ceps report`. It only reads, and takes less than 1 % of one core.
+    Ctrl-C ends it; the run goes on.
 
     **Example:** `ceps watch runs/a`
     """
