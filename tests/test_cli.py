@@ -252,12 +252,14 @@ def test_the_smallest_instances(folder: Path, lkh: None, cities: list[str]) -> N
     assert TSP.check(read, TSP.read_solution(read, Path("small.tour"))) == optimum
 
 
-def test_the_settings_of_a_portfolio_are_shown(folder: Path) -> None:
-    """A program that a portfolio brings along is named before anything of it runs."""
+def test_a_portfolio_with_a_program_needs_trust(folder: Path) -> None:
+    """A program that a portfolio brings along is named, and nothing of it runs; with --trust it is looked for."""
     Path("p.json").write_text(json.dumps(PORTFOLIO | {"solvers": {"lkh": {"binary": "/no/[b]such"}}}))
-    told = refused(folder, "solve", "city.tsp", "--portfolio", "p.json")
-    assert "p.json: lkh runs with binary = /no/[b]such" in told
-    assert '[solvers.lkh] binary = "/no/[b]such": there is no such file' in told
+    for command in ("solve", "evaluate"):
+        told = refused(folder, command, "city.tsp", "--portfolio", "p.json")
+        assert "p.json starts programs: /no/[b]such. If you know them" in told
+        told = refused(folder, command, "city.tsp", "--portfolio", "p.json", "--trust")
+        assert '[solvers.lkh] binary = "/no/[b]such": there is no such file' in told
 
 
 # evaluate and check

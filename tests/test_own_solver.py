@@ -91,20 +91,29 @@ def test_a_portfolio_is_built_and_solves(portfolio: Path, folder: Path) -> None:
     assert [member["solver"] for member in built["members"]] == ["clasp", "clasp"]
     assert built["solvers"] == {"clasp": {"file": str(folder / "clasp.toml")}}
     satisfiable = formula(folder, "yes.cnf", "p cnf 3 2\n1 -2 0\n2 3 0\n")
-    result = ceps(folder.parent, "solve", satisfiable, "--portfolio", portfolio, "--out", "model.txt")
+    result = ceps(folder.parent, "solve", satisfiable, "--portfolio", portfolio, "--trust", "--out", "model.txt")
     assert result.returncode == 0, result.stderr
     assert "there is a solution, verified" in result.stdout
-    assert "clasp is the program clasp --outf=1" in result.stderr
-    assert "answers are checked by the program python3 " in result.stderr
     literals = {int(word) for word in (folder.parent / "model.txt").read_text().split()}
     assert literals & {1, -2}
     assert literals & {2, 3}
 
 
+def test_a_portfolio_starts_no_program_of_its_own_without_trust(portfolio: Path, folder: Path) -> None:
+    """The solver's command and that of the check are told, and nothing is run."""
+    instance = formula(folder, "yes.cnf", "p cnf 1 1\n1 0\n")
+    result = ceps(folder.parent, "solve", instance, "--portfolio", portfolio)
+    assert result.returncode == 2
+    told = " ".join(result.stderr.split())
+    assert "starts programs: clasp --outf=1" in told
+    assert "; python3 " in told
+    assert "add --trust" in told
+
+
 def test_a_formula_without_a_model(portfolio: Path, folder: Path) -> None:
     """That there is no model is an answer as well, on clasp's word."""
     unsatisfiable = formula(folder, "no.cnf", "p cnf 1 2\n1 0\n-1 0\n")
-    result = ceps(folder.parent, "solve", unsatisfiable, "--portfolio", portfolio)
+    result = ceps(folder.parent, "solve", unsatisfiable, "--portfolio", portfolio, "--trust")
     assert result.returncode == 0, result.stderr
     assert "there is no solution, by the word of the solver" in result.stdout
 
@@ -112,7 +121,8 @@ def test_a_formula_without_a_model(portfolio: Path, folder: Path) -> None:
 def test_evaluation_and_export(portfolio: Path, folder: Path) -> None:
     """A built portfolio can be scored, and its bred instances and command lines taken out."""
     formula(folder, "test.cnf", "p cnf 3 2\n1 -2 0\n2 3 0\n")
-    scored = ceps(folder.parent, "evaluate", folder / "test.cnf", "--portfolio", portfolio, "--repeats", 1, "--json")
+    arguments = ("--portfolio", portfolio, "--trust", "--repeats", 1, "--json")
+    scored = ceps(folder.parent, "evaluate", folder / "test.cnf", *arguments)
     assert json.loads(scored.stdout)["timeouts"] == 0
     for what in ("csv", "instances", "configurations"):
         assert ceps(folder.parent, "export", "run", "--format", what).returncode == 0
@@ -126,7 +136,7 @@ def test_files_can_be_moved_together(portfolio: Path, folder: Path, tmp_path: Pa
     content = portfolio.read_text().replace(str(folder), "/no/such/folder")
     (moved / "portfolio.json").write_text(content)
     instance = formula(moved, "yes.cnf", "p cnf 1 1\n1 0\n")
-    assert ceps(tmp_path, "solve", instance, "--portfolio", moved / "portfolio.json").returncode == 0
+    assert ceps(tmp_path, "solve", instance, "--portfolio", moved / "portfolio.json", "--trust").returncode == 0
 
 
 def test_without_a_mutation_the_user_is_told(folder: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import ceil
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol, runtime_checkable
 
 from ceps.errors import UserError, did_you_mean
 from ceps.tables import brief, home
@@ -39,6 +39,20 @@ LARGEST_FILE = 1024**3
 # HOME, because licences and installations of the user's are found by it.
 _INHERITED = ("PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", MARK)
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+
+
+@runtime_checkable
+class NamesPrograms(Protocol):
+    """A solver or a problem whose settings may name programs, which whoever wrote the settings has chosen."""
+
+    @property
+    def programs(self) -> Sequence[str]:
+        """As people read them."""
+
+
+def programs_of(parts: Iterable[object]) -> list[str]:
+    """What programs would be started, other than those that are installed as parts of ceps or as its plug-ins."""
+    return [program for part in parts if isinstance(part, NamesPrograms) for program in part.programs]
 
 
 def words_with(*known: str) -> Callable[[object], tuple[str, ...]]:

@@ -10,6 +10,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ceps.commands import programs_of
 from ceps.errors import UserError, did_you_mean
 from ceps.problems import Problem, problem_named
 from ceps.records import Configuration, Value
@@ -64,6 +65,13 @@ class Portfolio:
         """The solvers its members need, by name."""
         names = dict.fromkeys(member.solver for member in self.members)
         return {name: solver_named(name, self.solver_settings.get(name, {})) for name in names}
+
+    def refuse_programs(self, where: object, way: str) -> None:
+        """Nobody starts programs that a file names without knowing them: it may come from a stranger."""
+        if programs := programs_of([*self.solvers().values(), self.problem_class]):
+            raise UserError(
+                f"{where} starts programs: {'; '.join(programs)}. If you know them, and who has made the file, {way}"
+            )
 
     def as_json(self) -> dict[str, Any]:
         metric = {"name": self.metric.name, "cutoff": self.metric.cutoff}

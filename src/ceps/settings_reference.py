@@ -51,8 +51,8 @@ TOML. Keys that are not listed here are refused, with the nearest one that is. P
 stands in. Whole numbers that count something are at least 1, shares of the budget are above 0: they count by their
 proportions.
 
-A solver or a problem [without Python](own-solver.md) has one setting here, `file`: the TOML file that describes it. That
-page has the keys of such files.
+A solver or a problem [without Python](own-solver.md) has one setting here, `file`: the TOML file that describes it.
+That page has the keys of such files.
 """
 
 _CHOICES: Mapping[tuple[type[Any], str], Iterable[str]] = {

@@ -138,12 +138,15 @@ class PortfolioSolver:
         return race(self.portfolio, instance, time, target, seed)
 
 
-def load(path: str | Path) -> PortfolioSolver:
-    """The portfolio in a JSON file, ready to solve.
+def load(path: str | Path, trust: bool = False) -> PortfolioSolver:
+    """The portfolio in a JSON file, ready to solve. One that names programs of its own needs ``trust``.
 
     >>> ceps.load("portfolio.json").solve("city.tsp", time=10).cost
     """
-    return PortfolioSolver(Portfolio.load(Path(path)))
+    portfolio = Portfolio.load(Path(path))
+    if not trust:
+        portfolio.refuse_programs(path, "load it with trust=True")
+    return PortfolioSolver(portfolio)
 
 
 def boxed(problem: str) -> PortfolioSolver:

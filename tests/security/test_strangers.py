@@ -19,6 +19,7 @@ from ceps.errors import UserError
 from ceps.exporting import Format, export
 from ceps.problems.tsp import Tsp
 from ceps.records import Configuration, Ending, Outcome, RunKey
+from ceps.solve import load
 from ceps.store import Store, StoredInstance
 from ceps.store.seal import SEAL_NAME
 
@@ -133,22 +134,33 @@ def test_nothing_in_a_file_is_executed(tmp_path: Path) -> None:
     assert not (tmp_path / "stolen").exists()
 
 
-def test_a_program_that_a_portfolio_names_is_shown_before_it_runs(tmp_path: Path) -> None:
-    """A stranger's portfolio may come with a solver of its own: one sees which, and with what."""
+def test_a_program_that_a_portfolio_names_is_started_with_trust_only(tmp_path: Path) -> None:
+    """A stranger's portfolio may come with a solver of its own: it is named, and runs when the user has said so."""
     TSP.write(CITY, tmp_path / "city.tsp")
     (tmp_path / "p.json").write_bytes(MALICIOUS["binary"])
-    (tmp_path / "evil").write_text("#!/bin/sh\necho it has run >&2\n")  # not executable
-    done = subprocess.run(
-        [Path(sys.executable).with_name("ceps"), "solve", "city.tsp", "--portfolio", "p.json", "--time", "0.2"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    shown, refused = done.stderr.splitlines()[:2]
-    assert shown == "p.json: lkh runs with binary = ./evil"
-    assert "not executable" in refused
+    evil = tmp_path / "evil"
+    evil.write_text(f"#!/bin/sh\ntouch {tmp_path}/stolen\n")
+    evil.chmod(0o755)
+
+    def solve(*options: str) -> subprocess.CompletedProcess[str]:
+        words = ["solve", "city.tsp", "--portfolio", "p.json", "--time", "1", *options]
+        command = [Path(sys.executable).with_name("ceps"), *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    refused = solve()
+    assert refused.returncode == 2
+    assert f"p.json starts programs: {evil}. If you know them" in refused.stderr.replace("\n", " ")
+    assert not (tmp_path / "stolen").exists()
+    solve("--trust")
+    assert (tmp_path / "stolen").exists()
+
+
+def test_loading_in_python_needs_trust_too(tmp_path: Path) -> None:
+    """The same portfolio is refused by ``ceps.load``, with the way to have it."""
+    (tmp_path / "p.json").write_bytes(MALICIOUS["binary"])
+    with pytest.raises(UserError, match="load it with trust=True"):
+        load(tmp_path / "p.json")
+    load(tmp_path / "p.json", trust=True)
 
 
 @pytest.fixture

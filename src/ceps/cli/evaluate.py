@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ceps.box import boxed_portfolio
-from ceps.cli.shared import Json, Memory, Seed, Workers, answers, load_portfolio, messages
+from ceps.cli.shared import Json, Memory, Seed, Trust, Workers, answers, load_portfolio, messages
 from ceps.console import Steps, number
 from ceps.errors import UserError
 from ceps.evaluation.best_known import BestKnown, Comparison, compare, read_best_known
@@ -71,6 +71,7 @@ def evaluate(
     seed: Seed = 1,
     workers: Workers = None,
     memory: Memory = "2GiB",
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Score a portfolio on instances it has not seen.
@@ -84,7 +85,7 @@ def evaluate(
     if portfolio is None:
         chosen = boxed_portfolio(problem_of_instances(instances, Path(), "INSTANCES").name, messages.print)
     else:
-        chosen = load_portfolio(portfolio)
+        chosen = load_portfolio(portfolio, trust)
     seconds = chosen.metric.cutoff if cutoff is None else quantity("--cutoff", duration, cutoff)
     if penalty is None and metric in (None, chosen.metric.name):
         penalty = chosen.metric.penalty

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,9 +16,7 @@ from ceps.execution.backends import executor_of
 from ceps.execution.executor import Executor
 from ceps.execution.local import available_cores
 from ceps.portfolio import Portfolio
-from ceps.problems.described import DescribedProblem
 from ceps.settings import ExecutionSettings
-from ceps.solvers.command import Command
 from ceps.texts import counted
 
 # No markup and no emoji: names of files and instances are printed as they are.
@@ -42,6 +39,7 @@ class Commands(TyperGroup):
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Trust = Annotated[bool, typer.Option("--trust", help="Start the programs that the portfolio names: you know them.")]
 Seed = Annotated[int, typer.Option(help="All randomness is derived from it.")]
 Memory = Annotated[str, typer.Option(help="What one run may use: bytes, or a text such as 512MiB.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Runs at a time. Default: one per core.", show_default=False)]
@@ -60,16 +58,9 @@ def warn_of_sharing(count: int, what: str) -> None:
         messages.print(f"{count} {what} share {cores}: each gets less than its full speed")
 
 
-def load_portfolio(path: Path) -> Portfolio:
-    """The portfolio in a file. It may be a stranger's, and its settings may name programs: show them."""
+def load_portfolio(path: Path, trust: bool) -> Portfolio:
+    """The portfolio in a file. It may be a stranger's: programs that it names are started when the user says so."""
     portfolio = Portfolio.load(path)
-    for name, settings in portfolio.solver_settings.items():
-        for key, value in settings.items():
-            messages.print(f"{path}: {name} runs with {key} = {value}")
-    for name, solver in portfolio.solvers().items():
-        if isinstance(solver, Command):
-            messages.print(f"{path}: {name} is the program {shlex.join(solver.file.command)}")
-    problem = portfolio.problem_class
-    if isinstance(problem, DescribedProblem) and problem.file.check:
-        messages.print(f"{path}: answers are checked by the program {shlex.join(problem.file.check)}")
+    if not trust:
+        portfolio.refuse_programs(path, "add --trust")
     return portfolio

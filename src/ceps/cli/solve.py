@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ceps.box import boxed_portfolio
-from ceps.cli.shared import Json, Memory, Seed, answers, load_portfolio, messages, warn_of_sharing
+from ceps.cli.shared import Json, Memory, Seed, Trust, answers, load_portfolio, messages, warn_of_sharing
 from ceps.console import RaceView
 from ceps.drawing import check_picture_file, draw_solution
 from ceps.errors import UserError
@@ -38,6 +38,7 @@ def solve(
     ] = None,
     seed: Seed = 1,
     memory: Memory = "2GiB",
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Race a portfolio on one instance; the best verified answer counts.
@@ -53,7 +54,7 @@ def solve(
     if portfolio is None:
         chosen = boxed_portfolio(problem_of_file(instance).name, messages.print)
     else:
-        chosen = load_portfolio(portfolio)
+        chosen = load_portfolio(portfolio, trust)
     problem = chosen.problem_class
     if instance.suffix.lower() not in problem.suffixes:
         of_file = problem_of_file(instance).name

@@ -90,6 +90,8 @@ class PortfolioFileSettings:
 
     file: str = BOX
     """A portfolio.json, relative to the experiment's folder, or ``"box"``: the one in the box."""
+    trust: bool = False
+    """Start the programs that the portfolio names: you know them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +145,8 @@ def _contender(
             name = read_table(DefaultSettings, entrant.options, "[[methods]]").solver
             return _default(entrant.label or f"{name.upper()}-default", name, experiment, cast, base)
         case "portfolio":
-            file = read_table(PortfolioFileSettings, entrant.options, "[[methods]]").file
-            return _given(entrant.label, file, cast, base, on_left_out)
+            given = read_table(PortfolioFileSettings, entrant.options, "[[methods]]")
+            return _given(entrant.label, given, cast, base, on_left_out)
         case "vbs":
             return VirtualBest(
                 entrant.label or "VBS", read_table(VirtualBestSettings, entrant.options, "[[methods]]").of
@@ -176,12 +178,17 @@ def _default(label: str, name: str, experiment: Experiment, cast: Cast, base: Pa
     return Fixed(label, Portfolio(cast.problem.name, (default_configuration(solver),), metric), {name: solver})
 
 
-def _given(label: str | None, file: str, cast: Cast, base: Path, on_left_out: Callable[[str], None]) -> Fixed:
-    boxed = file == BOX
-    portfolio = boxed_portfolio(cast.problem.name, on_left_out) if boxed else Portfolio.load(base / file)
+def _given(
+    label: str | None, given: PortfolioFileSettings, cast: Cast, base: Path, on_left_out: Callable[[str], None]
+) -> Fixed:
+    boxed = given.file == BOX
+    where = f"file = {brief(given.file)}"
+    portfolio = boxed_portfolio(cast.problem.name, on_left_out) if boxed else Portfolio.load(base / given.file)
     if portfolio.problem != cast.problem.name:
-        raise UserError(f"file = {brief(file)} is a portfolio for problem '{portfolio.problem}'; give another one")
-    return Fixed(label or ("boxed" if boxed else Path(file).stem), portfolio, portfolio.solvers())
+        raise UserError(f"{where} is a portfolio for problem '{portfolio.problem}'; give another one")
+    if not given.trust:
+        portfolio.refuse_programs(where, "set trust = true beside it")
+    return Fixed(label or ("boxed" if boxed else Path(given.file).stem), portfolio, portfolio.solvers())
 
 
 def _check(field: Field, named: str) -> None:

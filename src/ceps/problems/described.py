@@ -83,6 +83,11 @@ class DescribedProblem(Problem):
         return self.file.suffixes
 
     @property
+    def programs(self) -> tuple[str, ...]:
+        file = self.file
+        return tuple(shlex.join(words) for words in (file.check, file.features, file.mutate) if words)
+
+    @property
     def version(self) -> str:
         return self.digest
 

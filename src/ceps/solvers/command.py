@@ -56,6 +56,10 @@ class Command(Solver):
         return self.file.problems
 
     @property
+    def programs(self) -> tuple[str, ...]:
+        return (shlex.join(self.file.command),)
+
+    @property
     def version(self) -> str:
         scripts = "".join(f", {path.name} {file_digest(path)}" for path in named_files(self.file.command[1:]))
         return f"{fingerprint(self._program())}{scripts}, description {self.digest}"

@@ -125,6 +125,10 @@ class Lkh(Solver):
             object.__setattr__(self, "binary", Path(self.binary).expanduser().absolute())
 
     @property
+    def programs(self) -> tuple[str, ...]:
+        return () if self.binary is None else (str(self.binary),)
+
+    @property
     def version(self) -> str:
         self.prepare()
         return _version(_binding().package) if self.binary is None else fingerprint(self.binary)
