@@ -86,12 +86,12 @@ def test_members_are_parameter_files_and_command_lines(
 
 
 def test_what_is_no_run_directory_is_told(tmp_path: Path) -> None:
-    """Nothing there, nothing built yet, and an evaluation's directory: a message each, and exit code 2."""
+    """Nothing there, nothing built yet, and a directory of something else: a message each, and exit code 2."""
     with pytest.raises(UserError, match="not a run directory"):
         export(tmp_path / "none", Format.CSV, tmp_path / "out")
-    with Store.open(tmp_path, {"purpose": "evaluation"}):
+    with Store.open(tmp_path, {"purpose": "other"}):
         pass
-    with pytest.raises(UserError, match="not the run directory of a build or a comparison"):
+    with pytest.raises(UserError, match="not the run directory of a build, a comparison or an evaluation"):
         export(tmp_path, Format.CSV, tmp_path / "out")
     done = subprocess.run(
         [Path(sys.executable).with_name("ceps"), "export", tmp_path, "--format", "configurations"],

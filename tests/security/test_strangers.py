@@ -225,7 +225,7 @@ def test_names_of_phases_do_not_lead_out(run: Path, phase: str) -> None:
         {"problem": SCENARIO["problem"], "metric": {"cutoff": "x", "self": 3}},
     ],
 )
-@pytest.mark.parametrize("kind", [Format.CSV, Format.INSTANCES])
+@pytest.mark.parametrize("kind", [Format.CSV, Format.INSTANCES, Format.ASLIB])
 def test_a_made_up_identity_is_told(run: Path, scenario: object, kind: Format) -> None:
     """A directory that says odd things of itself is refused, and is no traceback."""
     stored(run, scenario=scenario)

@@ -8,19 +8,20 @@ from typing import Annotated
 import typer
 
 from ceps import exporting
-from ceps.cli.shared import answers
+from ceps.cli.shared import answers, messages
 from ceps.tables import naming
 from ceps.texts import counted
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="The run directory of a build or a comparison.")],
+    run: Annotated[Path, typer.Argument(help="The run directory of a build, a comparison or an evaluation.")],
     format_: Annotated[
         exporting.Format,
         typer.Option(
             "--format",
             help="csv: all runs with their scores. instances: those that were bred and trained on. configurations: "
-            "the members of all portfolios as parameter files of their solvers, and how to run them.",
+            "the members of all portfolios as parameter files of their solvers, and how to run them. aslib: a scenario "
+            "for algorithm selection, of the members' runs that were not stopped early.",
         ),
     ],
     out: Annotated[
@@ -35,5 +36,5 @@ def export(
     """
     folder = out or run / "export" / format_.value
     with naming(str(run)):
-        files = exporting.export(run, format_, folder)
+        files = exporting.export(run, format_, folder, messages.print)
     answers.print(f"{counted(len(files), 'file')} in {folder}")

@@ -34,6 +34,11 @@ _SELECT_LAST_RUNS = f"""SELECT configurations.id, instances.id, runs.seed, runs.
     WHERE {_OF_MEMBERS}
     GROUP BY runs.configuration, runs.instance, runs.seed"""
 
+_SELECT_ASKED = """SELECT configurations.id
+    FROM runs JOIN configurations ON configurations.number = runs.configuration
+    WHERE runs.asker = :asker AND (runs.target IS NOT NULL OR NOT :targeted)
+    GROUP BY runs.configuration ORDER BY min(runs.id)"""
+
 _SELECT_TRACED = f"""SELECT runs.id FROM runs
     WHERE {_OF_MEMBERS} AND runs.trace IS NOT NULL AND runs.ending <> '{Ending.CAPPED.value}'
     ORDER BY runs.id"""
@@ -117,6 +122,11 @@ def last_runs(store: Store, members: Iterable[str], targeted: bool) -> list[Last
     """Of configurations, given by their ids; ``targeted``: runs with a target only."""
     rows = store.select(_SELECT_LAST_RUNS, {"members": json.dumps(list(members)), "targeted": targeted})
     return [LastRun(*row) for row in rows]
+
+
+def asked_configurations(store: Store, asker: str, targeted: bool) -> list[str]:
+    """The ids of those that runs were made with for ``asker``, in order; ``targeted``: runs with a target only."""
+    return [identifier for (identifier,) in store.select(_SELECT_ASKED, {"asker": asker, "targeted": targeted})]
 
 
 def traced_runs(store: Store, member: str, targeted: bool) -> list[int]:

@@ -1,24 +1,24 @@
-"""What is in a run directory, for other tools: runs and scores as CSV, instances as files, members in native form."""
+"""The formats there are: runs and scores as CSV, instances as files, members in native form, an ASlib scenario."""
 
 from __future__ import annotations
 
 import csv
 import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from ceps.errors import UserError
-from ceps.metrics import Metric, metric_named
+from ceps.exporting.aslib import export_aslib
+from ceps.exporting.origin import decoded, read_origin, texts_at
+from ceps.metrics import Metric
 from ceps.portfolio import Portfolio
-from ceps.problems import Problem, problem_named
 from ceps.records import Ending
-from ceps.settings import MetricSettings
-from ceps.store import JournalEntry, RecordedRun, Store, StoredInstance
-from ceps.tables import brief, read_table
+from ceps.store import RecordedRun, Store
+from ceps.tables import brief
 
 
 class Format(StrEnum):
@@ -27,6 +27,7 @@ class Format(StrEnum):
     CSV = "csv"
     INSTANCES = "instances"
     CONFIGURATIONS = "configurations"
+    ASLIB = "aslib"
 
 
 _RUN_COLUMNS = (
@@ -49,8 +50,8 @@ _NATIVE: Mapping[str, Native] = {
 }
 
 
-def export(run: Path, kind: Format, out: Path) -> list[Path]:
-    """Write what is wanted of a run directory, of a build or a comparison, into a folder; the files that were made."""
+def export(run: Path, kind: Format, out: Path, warn: Callable[[str], None] = lambda message: None) -> list[Path]:
+    """Write what is wanted of a run directory into a folder; the files that were made. ``warn`` is told what is not."""
     try:
         with Store.read_only(run) as store:
             out.mkdir(parents=True, exist_ok=True)
@@ -61,54 +62,23 @@ def export(run: Path, kind: Format, out: Path) -> list[Path]:
                     return _export_instances(store, out)
                 case Format.CONFIGURATIONS:
                     return _export_configurations(run, out)
+                case Format.ASLIB:
+                    return export_aslib(store, out, warn)
     except OSError as error:
         raise UserError(f"{out}: cannot be written: {error.strerror}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Origin:
-    """What is asked of the scenario or the experiment that a run directory belongs to."""
-
-    problem: str
-    settings: Mapping[str, Any]
-    metric: MetricSettings
-
-
-def _origin(store: Store) -> _Origin:
-    identity = store.identity or {}
-    settings = identity.get("scenario", identity.get("experiment"))
-    if not isinstance(settings, Mapping):
-        raise UserError("this is not the run directory of a build or a comparison; give one that is")
-    # The directory may come from a stranger: nothing is taken for what it should be.
-    problem, metric = (each if isinstance(each := settings.get(key), Mapping) else {} for key in ("problem", "metric"))
-    table = {
-        "problem": problem.get("name"),
-        "settings": problem.get("settings"),
-        "metric": {key: value for key, value in metric.items() if value is not None},
-    }
-    return read_table(_Origin, table, "what it belongs to:")
-
-
-def _decoded(problem: Problem, stored: StoredInstance) -> Any:
-    """An instance as it was put into the store: its id is a digest of its content."""
-    instance = problem.decode(stored.content, stored.name)
-    if instance.id != stored.id:
-        raise UserError(f"the content of instance {brief(stored.name)} is not what was stored; restore a copy")
-    return instance
-
-
 def _export_runs(store: Store, out: Path) -> list[Path]:
     """Runs with their scores; configurations and instances, which runs name by their ids."""
-    origin = _origin(store)
-    metric = metric_named(origin.metric.name, origin.metric.cutoff, origin.metric.penalty)
+    origin = read_origin(store)
+    problem = origin.problem
     runs = list(store.runs())
-    problem = problem_named(origin.problem, origin.settings)
     instances = [store.instance(key) for key in dict.fromkeys(run.key.instance for run in runs)]
     known = [each for each in instances if each is not None]
-    scales = {each.id: problem.scale(_decoded(problem, each)) for each in known}
+    scales = {each.id: problem.scale(decoded(problem, each)) for each in known}
     configurations = [store.configuration(key) for key in dict.fromkeys(run.key.configuration for run in runs)]
     files = [out / name for name in ("runs.csv", "configurations.csv", "instances.csv")]
-    _write(files[0], _RUN_COLUMNS, (_run(run, metric, scales[run.key.instance]) for run in runs))
+    _write(files[0], _RUN_COLUMNS, (_run(run, origin.metric, scales[run.key.instance]) for run in runs))
     _write(
         files[1],
         ("configuration", "solver", "parameters"),
@@ -132,25 +102,18 @@ def _run(run: RecordedRun, metric: Metric, scale: float) -> Sequence[Any]:
 
 def _export_instances(store: Store, out: Path) -> list[Path]:
     """The instances that were made and trained on; of a comparison, those of each build in a folder of its own."""
-    origin = _origin(store)
-    problem = problem_named(origin.problem, origin.settings)
+    problem = read_origin(store).problem
     files = []
     for entry in store.journal():
         scope = entry.phase.rpartition(": ")[0]
-        for identifier in _admitted(entry):
+        for identifier in texts_at(entry, "admitted"):
             stored = store.instance(identifier)
             if stored is not None:
                 folder = out / _inside(f"split-{scope}") if scope else out
                 files.append(folder / _inside(f"{stored.name}{problem.suffixes[0]}"))
                 folder.mkdir(parents=True, exist_ok=True)
-                problem.write(_decoded(problem, stored), files[-1])
+                problem.write(decoded(problem, stored), files[-1])
     return files
-
-
-def _admitted(entry: JournalEntry) -> list[str]:
-    """The ids of instances that a decision has taken into training."""
-    admitted = entry.result.get("admitted", []) if isinstance(entry.result, Mapping) else []
-    return [each for each in admitted if isinstance(each, str)] if isinstance(admitted, list) else []
 
 
 def _inside(name: str) -> str:
