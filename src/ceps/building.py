@@ -125,9 +125,18 @@ class Built:
     utilisation: float
 
     @property
-    def saving(self) -> float:
-        """How many times the CPU really spent on trials all members side by side would have cost; references apart."""
-        return self.cpu_side_by_side / max(self.cpu_spent - self.cpu_references, 1e-9)
+    def cpu_trials(self) -> float:
+        """CPU seconds really spent on trials: references apart."""
+        return self.cpu_spent - self.cpu_references
+
+    @property
+    def saved(self) -> float | None:
+        return share_saved(self.cpu_trials, self.cpu_side_by_side)
+
+
+def share_saved(trials: float, side_by_side: float) -> float | None:
+    """The share of the CPU time of all members side by side that the same trials did not take; None without any."""
+    return 1.0 - trials / side_by_side if side_by_side > 0.0 else None
 
 
 def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: Path, watch: BuildWatch) -> Built:

@@ -130,7 +130,9 @@ def build(label: str = "ceps") -> BuildFacts:
         budget=720.0,
         charged=700.0,
         spent=560.0,
+        trials=500.0,
         side_by_side=1410.0,
+        saved=0.64,
     )
 
 

@@ -345,5 +345,5 @@ def test_settings_are_dotted_keys() -> None:
 def test_what_was_saved() -> None:
     """Against all members side by side; a dash before that is known."""
     facts = build_facts()
-    assert '<td class="number">60 %</td>' in page(facts)
-    assert '<td class="number">60 %</td>' not in page(replace(facts, builds=(replace(build(), side_by_side=None),)))
+    assert '<td class="number">64 %</td>' in page(facts)
+    assert '<td class="number">64 %</td>' not in page(replace(facts, builds=(replace(build(), saved=None),)))

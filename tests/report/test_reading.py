@@ -36,6 +36,8 @@ def test_a_finished_build_is_told_as_it_was_summarised(finished: tuple[Built, Pa
     assert (told.label, told.finished, told.budget) == ("ceps", True, 120.0)
     assert (told.charged, told.side_by_side) == (built.cpu_charged, built.cpu_side_by_side)
     assert (told.spent, facts.cpu) == pytest.approx((built.cpu_spent, built.cpu_spent))
+    assert (told.trials, told.saved) == pytest.approx((built.cpu_trials, built.saved))
+    assert 0.0 < told.trials < told.spent
     assert facts.runs == built.runs == sum(count.runs for count in facts.endings)
     assert fsum(phase.charge for phase in told.phases) == pytest.approx(built.cpu_charged)
     assert facts.comparison is None

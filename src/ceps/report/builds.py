@@ -9,13 +9,14 @@ from functools import cache
 from math import fsum
 from typing import Any
 
-from ceps.building import BUILD, PORTFOLIO
+from ceps.building import BUILD, PORTFOLIO, share_saved
 from ceps.records import Configuration, Value
 from ceps.report.facts import BuildFacts, Generation, MemberFacts, Parameter, Phase, Sessions, Stage
 from ceps.report.meetings import Meeting
 from ceps.solvers import SOLVERS, solver_named
 from ceps.solvers.solver import default_configuration
 from ceps.store import JournalEntry, Store
+from ceps.store.history import Spent
 
 _SCOPE_END = ": "
 """Between the name of a build and what the journal calls its phase, where several builds share a store."""
@@ -68,9 +69,10 @@ def build_facts(
     label: str,
     members: tuple[MemberFacts, ...],
     budget: float,
-    spent: float,
+    spent: Spent,
     conclusion: Mapping[str, Any] | None,
 ) -> BuildFacts:
+    side_by_side = None if conclusion is None else conclusion["side_by_side"]
     return BuildFacts(
         label=label,
         finished=conclusion is not None,
@@ -81,8 +83,10 @@ def build_facts(
         phases=_phases(course),
         budget=budget,
         charged=fsum(entry.charge for entry in course.entries),
-        spent=spent,
-        side_by_side=None if conclusion is None else conclusion["side_by_side"],
+        spent=spent.cpu,
+        trials=spent.trials,
+        side_by_side=side_by_side,
+        saved=None if side_by_side is None else share_saved(spent.trials, side_by_side),
     )
 
 

@@ -142,8 +142,12 @@ class BuildFacts:
     charged: float
     spent: float
     """CPU seconds of runs really made for it."""
+    trials: float
+    """Of that, without runs that look for references."""
     side_by_side: float | None
     """What the same trials would have cost with all members side by side; None before the end."""
+    saved: float | None
+    """The share of it that trials did not take."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from ceps.report.library import Library
 from ceps.report.meetings import Meeting, read_meetings
 from ceps.report.subject import Subject
 from ceps.store import Store
-from ceps.store.history import Relative
+from ceps.store.history import Relative, Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class Source:
     relatives: Sequence[Relative]
     versions: Mapping[str, str]
     """Of solvers."""
-    spent: Mapping[str, float]
-    """CPU seconds of runs, by whom they were made for."""
+    spent: Mapping[str, Spent]
+    """By whom runs were made for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def _facts(source: Source, course: Course, label: str, team: _Team) -> BuildFact
         label,
         member_facts(course, team.members, source.versions, team.meetings),
         budget=source.subject.settings["budget"]["cpu"],
-        spent=source.spent.get(course.label, 0.0),
+        spent=source.spent.get(course.label, Spent(0.0, 0.0)),
         conclusion=course.conclusion(source.store),
     )
 

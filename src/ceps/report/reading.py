@@ -69,7 +69,7 @@ def _source(store: Store, library: Library, subject: Subject) -> Source:
         courses=builds,
         relatives=history.family(store, admitted),
         versions=versions,
-        spent={asker: totals.cpu for asker, totals in store.totals_by_asker().items()},
+        spent=history.spent(store, subject.metric.uses_target),
     )
 
 

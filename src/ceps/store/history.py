@@ -10,9 +10,10 @@ from ceps.records import Ending
 from ceps.store.store import Store
 
 # With a target, runs that look for references (they have none) are told from runs that are judged by them.
-_OF_MEMBERS = """runs.configuration IN (
+_IS_TRIAL = "(runs.target IS NOT NULL OR NOT :targeted)"
+_OF_MEMBERS = f"""runs.configuration IN (
         SELECT number FROM configurations WHERE id IN (SELECT value FROM json_each(:members))
-    ) AND (runs.target IS NOT NULL OR NOT :targeted)"""
+    ) AND {_IS_TRIAL}"""
 
 _SELECT_FAMILY = """WITH RECURSIVE family (number) AS (
         SELECT number FROM instances WHERE parent IS NULL OR id IN (SELECT value FROM json_each(:admitted))
@@ -59,6 +60,15 @@ class Relative:
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """CPU seconds of runs that were made for somebody."""
+
+    cpu: float
+    trials: float
+    """Of that, without runs that look for references."""
+
+
+@dataclass(frozen=True, slots=True)
 class LastRun:
     """The last run of a configuration on an instance with a seed. Earlier ones had other targets or lower limits."""
 
@@ -91,6 +101,15 @@ def endings(store: Store) -> list[tuple[str, str, int, float]]:
         """SELECT programs.solver, ending, count(*), total(cpu) FROM runs JOIN programs ON number = program
         GROUP BY programs.solver, ending ORDER BY programs.solver, ending"""
     )
+
+
+def spent(store: Store, targeted: bool) -> dict[str, Spent]:
+    """By whom the runs were made for; ``targeted``: trials are runs with a target only."""
+    rows = store.select(
+        f"SELECT asker, total(cpu), total(cpu) FILTER (WHERE {_IS_TRIAL}) FROM runs GROUP BY asker",
+        {"targeted": targeted},
+    )
+    return {asker: Spent(cpu, trials) for asker, cpu, trials in rows}
 
 
 def causes(store: Store, most: int) -> list[tuple[str, str, int]]:

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from ceps.records import Ending
 from ceps.report.charts import Axis, Bar, Key, Numbers, Segment, Words, bars
-from ceps.report.facts import Facts
+from ceps.report.facts import Facts, Kind
 from ceps.report.pieces import Section, heading, joined, paragraph, table
 from ceps.report.sections.shared import grouped
 from ceps.report.words import moment, percent, seconds
@@ -84,27 +84,22 @@ def _causes(facts: Facts) -> Markup:
 def _cpu(facts: Facts) -> Markup:
     if not facts.builds:
         return Markup("")
-    rows = []
-    for build in facts.builds:
-        saved = None if not build.side_by_side else 1.0 - build.spent / build.side_by_side
-        rows.append(
-            (
-                build.label,
-                *map(seconds, (build.budget, build.charged, build.spent, build.side_by_side)),
-                percent(saved),
-            )
+    rows = [
+        (
+            build.label,
+            *map(seconds, (build.budget, build.charged, build.spent, build.trials, build.side_by_side)),
+            percent(build.saved),
         )
-    return joined(
-        [
-            heading("CPU time"),
-            paragraph(
-                "Charged is every run that was asked for, whoever made it; spent is what was really run for it. Side "
-                "by side is what the same trials would have cost with all members of a portfolio running; saved is "
-                "1 - spent / side by side, which is cautious: only what was spent includes references."
-            ),
-            table(("build", "budget", "charged", "spent", "side by side", "saved"), rows),
-        ]
+        for build in facts.builds
+    ]
+    says = (
+        "Charged is every run that was asked for, whoever made it; spent is what was really run for it, and trials are "
+        "that without the runs that look for references. Side by side is what the same trials would have cost with all "
+        "members of a portfolio running; saved is the share of it that trials did not take."
     )
+    shared = " Runs that had been made for another build took nothing." if facts.kind is Kind.COMPARISON else ""
+    head = ("build", "budget", "charged", "spent", "of that, trials", "side by side", "saved")
+    return joined([heading("CPU time"), paragraph(says + shared), table(head, rows)])
 
 
 def _sittings(facts: Facts) -> Markup:
