@@ -17,7 +17,7 @@ from ceps.construction.budget import Account
 from ceps.construction.method import Members, Outline, Scores, Task
 from ceps.construction.methods import method_named
 from ceps.construction.tuner import ProcessTuner, Tuner
-from ceps.construction.validation import contributions
+from ceps.construction.validation import contributions, quartiles
 from ceps.errors import UserError
 from ceps.evaluation.session import read_known_costs
 from ceps.evaluator import Evaluator
@@ -38,7 +38,7 @@ DECIDING = ("smac", "scikit-learn", "numpy", "ConfigSpace")
 """Libraries whose version decides what a build comes to: it is not resumed under another."""
 
 PORTFOLIO, BUILD = "portfolio", "build"
-"""What the store calls portfolios that were kept, in the journal, and the conclusion of a build."""
+"""What the store calls portfolios that were kept, in the journal and as conclusions, and the conclusion of a build."""
 
 
 class BudgetError(UserError):
@@ -128,15 +128,6 @@ class Built:
     def cpu_trials(self) -> float:
         """CPU seconds really spent on trials: references apart."""
         return self.cpu_spent - self.cpu_references
-
-    @property
-    def saved(self) -> float | None:
-        return share_saved(self.cpu_trials, self.cpu_side_by_side)
-
-
-def share_saved(trials: float, side_by_side: float) -> float | None:
-    """The share of the CPU time of all members side by side that the same trials did not take; None without any."""
-    return 1.0 - trials / side_by_side if side_by_side > 0.0 else None
 
 
 def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: Path, watch: BuildWatch) -> Built:
@@ -336,6 +327,7 @@ class StoreJournal:
         self._scores[stage] = score
         self._contributions = tuple(contributions(scores).tolist())
         self._enter(stage, members, score)
+        self._store.conclude(f"{self._scope}{PORTFOLIO} {stage}", quartiles(scores))
         portfolio = self._portfolio(members, stage, score)
         if stage == "initial":
             self._initial = portfolio

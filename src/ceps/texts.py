@@ -10,6 +10,7 @@ from ceps.console import number
 from ceps.evaluation.best_known import Comparison
 from ceps.evaluation.session import Evaluated
 from ceps.evaluation.session import Plan as EvaluationPlan
+from ceps.evaluator import share_saved
 from ceps.portfolio import Portfolio
 from ceps.problems import Problem
 from ceps.records import Outcome
@@ -113,7 +114,8 @@ def built_text(built: Built) -> str:
     shares = [f"{line}  (without it +{lost:.3g})" for line, lost in zip(members, built.contributions, strict=True)]
     start = "" if built.initial_score is None else f"{built.initial_score:.4g} at the start, "
     bred = f"{counted(built.offspring, 'instance')} bred, {built.dropped} of them unusable, {built.merged} trained on"
-    saved = f"CPU saved {built.saved:.0%}: " if built.saved is not None and built.saved > 0.0 else ""
+    share = share_saved(built.cpu_trials, built.cpu_side_by_side)
+    saved = f"CPU saved {share:.0%}: " if share is not None and share > 0.0 else ""
     unsolved = f"{counted(built.unsolved, 'training instance')} nobody could solve: timeouts for all"
     return "\n".join(
         [

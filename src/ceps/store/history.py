@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ceps.records import Ending
+from ceps.records import FAILURES, Ending
 from ceps.store.store import Store
 
 # With a target, runs that look for references (they have none) are told from runs that are judged by them.
@@ -35,8 +35,10 @@ _SELECT_LAST_RUNS = f"""SELECT configurations.id, instances.id, runs.seed, runs.
     WHERE {_OF_MEMBERS}
     GROUP BY runs.configuration, runs.instance, runs.seed"""
 
+# Improvements are what the solver has claimed: of a run that failed, nobody knows whether they were true.
 _SELECT_TRACED = f"""SELECT runs.id FROM runs
-    WHERE {_OF_MEMBERS} AND runs.trace IS NOT NULL AND runs.ending <> '{Ending.CAPPED.value}'
+    WHERE {_OF_MEMBERS} AND runs.trace IS NOT NULL
+        AND runs.ending NOT IN ({", ".join(f"'{ending.value}'" for ending in (Ending.CAPPED, *FAILURES))})
     ORDER BY runs.id"""
 
 _SELECT_TRACES = """SELECT runs.cpu, runs.cost, runs.trace,
@@ -139,7 +141,7 @@ def last_runs(store: Store, members: Iterable[str], targeted: bool) -> list[Last
 
 
 def traced_runs(store: Store, member: str, targeted: bool) -> list[int]:
-    """The runs of a configuration that have told their improvements and were not stopped before their time."""
+    """The runs of a configuration that have told their improvements, went to their end, and have not failed."""
     rows = store.select(_SELECT_TRACED, {"members": json.dumps([member]), "targeted": targeted})
     return [number for (number,) in rows]
 

@@ -43,8 +43,7 @@ def _endings(facts: Facts) -> Markup:
         return Markup("")
     solvers = grouped(facts.endings, lambda each: each.solver)
     totals = {solver: sum(each.runs for each in own) for solver, own in solvers.items()}
-    order = [ending.value for ending in _COLOURS]
-    colours = {ending.value: colour for ending, colour in _COLOURS.items()}
+    order = list(_COLOURS)
     rows = [
         Bar(
             solver,
@@ -53,7 +52,7 @@ def _endings(facts: Facts) -> Markup:
                     each.runs,
                     f"{solver}: {each.ending}\n{each.runs:,} of {counted(totals[solver], 'run')} "
                     f"({percent(each.runs / totals[solver])}), {seconds(each.cpu)} of CPU time",
-                    colours[each.ending],
+                    _COLOURS[each.ending],
                     each.ending,
                 )
                 for each in sorted(own, key=lambda each: order.index(each.ending))
@@ -63,9 +62,7 @@ def _endings(facts: Facts) -> Markup:
     ]
     seen = [ending for ending in _COLOURS if any(each.ending == ending for each in facts.endings)]
     words = Words("endings", "How runs ended.", f"{sum(totals.values()):,} runs that were made, by solver and ending.")
-    keys = [
-        Key(f"{ending}: {_WORDS[ending]}", "square", colours[ending.value], colours[ending.value]) for ending in seen
-    ]
+    keys = [Key(f"{ending}: {_WORDS[ending]}", "square", _COLOURS[ending], _COLOURS[ending]) for ending in seen]
     numbers = Numbers(
         ("solver", "ending", "runs", "CPU time"),
         [(each.solver, each.ending, f"{each.runs:,}", seconds(each.cpu)) for each in facts.endings],
