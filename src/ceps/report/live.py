@@ -112,7 +112,7 @@ class Server(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
         try:
             super().__init__((address, port), Answer)
-        except (OSError, OverflowError, UnicodeError) as error:
+        except (OSError, OverflowError, TypeError) as error:  # one of these for any name that cannot be
             raise UserError(f"--address {address} --port {port}: cannot listen there: {error}") from error
 
     @property
