@@ -225,7 +225,7 @@ def test_features_are_computed_once(finished: tuple[Built, Path], facts: Facts) 
 
 def test_features_that_cannot_be_told_leave_no_map(tmp_path: Path) -> None:
     """The program that tells them fails: that is named, and everything else is there."""
-    problem = described.problem(tmp_path, described.PROBLEM.replace('"features", "{{instance}}"', '"broken"'))
+    problem = described.problem(tmp_path, described.PROBLEM.replace('"features", ', '"broken", '))
     given = described.instance()
     with Store.in_memory() as store:
         store.add_instance(StoredInstance(given.id, problem.name, given.name, problem.encode(given)))
