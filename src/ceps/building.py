@@ -17,7 +17,7 @@ from ceps.construction.budget import Account
 from ceps.construction.method import Limited, Members, Outline, Scores, Task
 from ceps.construction.methods import method_named
 from ceps.construction.tuner import ProcessTuner, Tuner
-from ceps.construction.validation import contributions
+from ceps.construction.validation import contributions, quartiles
 from ceps.errors import UserError
 from ceps.evaluation.session import read_known_costs
 from ceps.evaluator import Evaluator
@@ -38,7 +38,7 @@ DECIDING = ("smac", "scikit-learn", "numpy", "ConfigSpace")
 """Libraries whose version decides what a build comes to: it is not resumed under another."""
 
 PORTFOLIO, BUILD = "portfolio", "build"
-"""What the store calls portfolios that were kept, in the journal, and the conclusion of a build."""
+"""What the store calls portfolios that were kept, in the journal and as conclusions, and the conclusion of a build."""
 
 
 class BudgetError(UserError):
@@ -125,9 +125,9 @@ class Built:
     utilisation: float
 
     @property
-    def saving(self) -> float:
-        """How many times the CPU really spent on trials all members side by side would have cost; references apart."""
-        return self.cpu_side_by_side / max(self.cpu_spent - self.cpu_references, 1e-9)
+    def cpu_trials(self) -> float:
+        """CPU seconds really spent on trials: references apart."""
+        return self.cpu_spent - self.cpu_references
 
 
 def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: Path, watch: BuildWatch) -> Built:
@@ -322,6 +322,7 @@ class StoreJournal:
         self._scores[stage] = score
         self._contributions = tuple(contributions(scores).tolist())
         self._enter(stage, members, score)
+        self._store.conclude(f"{self._scope}{PORTFOLIO} {stage}", quartiles(scores))
         portfolio = self._portfolio(members, stage, score)
         if stage == "initial":
             self._initial = portfolio

@@ -10,6 +10,7 @@ from ceps.console import number
 from ceps.evaluation.best_known import Comparison
 from ceps.evaluation.session import Evaluated
 from ceps.evaluation.session import Plan as EvaluationPlan
+from ceps.evaluator import share_saved
 from ceps.portfolio import Portfolio
 from ceps.problems import Problem
 from ceps.records import Outcome
@@ -113,7 +114,8 @@ def built_text(built: Built) -> str:
     shares = [f"{line}  (without it +{lost:.3g})" for line, lost in zip(members, built.contributions, strict=True)]
     start = "" if built.initial_score is None else f"{built.initial_score:.4g} at the start, "
     bred = f"{counted(built.offspring, 'instance')} bred, {built.dropped} of them unusable, {built.merged} trained on"
-    saved = f"CPU saved {1 - 1 / built.saving:.0%}: " if built.saving > 1.0 else ""
+    share = share_saved(built.cpu_trials, built.cpu_side_by_side)
+    saved = f"CPU saved {share:.0%}: " if share is not None and share > 0.0 else ""
     unsolved = f"{counted(built.unsolved, 'training instance')} nobody could solve: timeouts for all"
     return "\n".join(
         [
@@ -123,7 +125,7 @@ def built_text(built: Built) -> str:
             f"CPU charged {built.cpu_charged:.0f} s (references {built.cpu_references:.0f} s), "
             f"really spent {built.cpu_spent:.0f} s in {counted(built.runs, 'run')}",
             f"{saved}with all members side by side, the same trials cost "
-            f"{built.cpu_side_by_side:.0f} s instead of {built.cpu_spent - built.cpu_references:.0f} s",
+            f"{built.cpu_side_by_side:.0f} s instead of {built.cpu_trials:.0f} s",
             f"worker utilisation {built.utilisation:.2f}; {bred}",
             *([unsolved] if built.unsolved else []),
         ]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ceps.comparing.results import Construction, Measured, Row, Work, family, results_of
 from ceps.problems.sketch import Sketch
+from ceps.records import Ending
 from ceps.report.facts import (
     Anytime,
     BuildFacts,
@@ -27,7 +28,6 @@ from ceps.report.facts import (
     Spread,
     Stage,
 )
-from ceps.report.words import spread_of
 
 HOSTILE = "<script>alert(1)</script> \"><img src=x onerror=alert(2)> '&\u2028 </title></svg> ${x} {{ 7 * 7 }}"
 """A name that is markup, an attribute, a line end and a template at once."""
@@ -78,7 +78,7 @@ def instances(routing: bool = False, count: int = 8) -> tuple[InstanceFacts, ...
                     parent=parent.id if parent else None,
                     reference=7_000_000.0 + index,
                     best_cost=7_000_000.0 + index - generation,
-                    hardness=spread_of(scores),
+                    hardness=Spread.of(scores),
                     winner=MEMBERS[(index + generation) % 3],
                     place=(features["spread"], float(rng.normal(0.0, 1.0))),
                     features=features,
@@ -92,8 +92,9 @@ def members() -> tuple[MemberFacts, ...]:
     def parameters(*changed: str) -> tuple[Parameter, ...]:
         values = {"kicks": (3, 1), "candidates": (7, 5), "strategy": ("walk", "segment"), "restart": (0.25, 0.25)}
         return tuple(
-            Parameter(name, value if name in changed else default, default) for name, (value, default) in values.items()
-        ) + ((Parameter("depth", 4, None),) if changed else ())
+            Parameter(name, value if name in changed else default, default, name in changed)
+            for name, (value, default) in values.items()
+        ) + ((Parameter("depth", 4, None, True),) if changed else ())
 
     return (
         MemberFacts(1, "eax", "1.0", parameters(), 0.31, 60, 120),
@@ -102,16 +103,20 @@ def members() -> tuple[MemberFacts, ...]:
     )
 
 
+def _scores(mean: float) -> Spread:
+    return Spread(16, mean, 0.2 * mean, 0.6 * mean, 0.9 * mean, 1.3 * mean, 3.0 * mean)
+
+
 def build(label: str = "ceps") -> BuildFacts:
     return BuildFacts(
         label=label,
         finished=True,
         members=members(),
         stages=(
-            Stage("initial", 2.31, 120.0, None, ()),
-            Stage("iteration 1", 1.20, 300.0, 2.40, (1.20, 1.9, 2.6, 2.2, 1.4)),
-            Stage("iteration 2", 1.31, 510.0, 1.65, (1.31, 1.7, 2.0, 1.8, 1.35)),
-            Stage("validation", 0.92, 700.0, 0.99, (0.92, 1.1, 1.2)),
+            Stage("initial", 2.31, Spread(8, 2.31, 0.1, 0.5, 1.2, 2.0, 20.0), 120.0, None, ()),
+            Stage("iteration 1", 1.20, _scores(1.20), 300.0, 2.40, (1.20, 1.9, 2.6, 2.2, 1.4)),
+            Stage("iteration 2", 1.31, _scores(1.31), 510.0, 1.65, (1.31, 1.7, 2.0, 1.8, 1.35)),
+            Stage("validation", 0.92, None, 700.0, 0.99, (0.92, 1.1, 1.2)),
         ),
         sessions=(
             Sessions("configuration 1", (41, 38, 52, 60, 44), (30.0, 28.0, 33.0, 31.0, 29.0)),
@@ -130,7 +135,9 @@ def build(label: str = "ceps") -> BuildFacts:
         budget=720.0,
         charged=700.0,
         spent=560.0,
+        trials=500.0,
         side_by_side=1410.0,
+        saved=0.64,
     )
 
 
@@ -143,6 +150,7 @@ def anytime() -> tuple[Anytime, ...]:
             Anytime(
                 member,
                 180 - index,
+                1000,
                 times,
                 lower=tuple(None if gap is None else 0.4 * gap for gap in median),
                 median=tuple(median),
@@ -169,11 +177,11 @@ def build_facts(routing: bool = False) -> Facts:
         map_axes=("PC1 (41 % of the variance): spread, clusters", "PC2 (22 % of the variance): clusters, spread"),
         anytime=anytime(),
         endings=(
-            EndingCount("eax", "SOLVED", 812, 190.0),
-            EndingCount("eax", "TIMEOUT", 40, 80.0),
-            EndingCount("lkh", "SOLVED", 1504, 210.0),
-            EndingCount("lkh", "CAPPED", 700, 60.0),
-            EndingCount("lkh", "CRASHED", 3, 1.0),
+            EndingCount("eax", Ending.SOLVED, 812, 190.0),
+            EndingCount("eax", Ending.TIMEOUT, 40, 80.0),
+            EndingCount("lkh", Ending.SOLVED, 1504, 210.0),
+            EndingCount("lkh", Ending.CAPPED, 700, 60.0),
+            EndingCount("lkh", Ending.CRASHED, 3, 1.0),
         ),
         causes=(Cause("CRASHED", "signal 11 <segmentation fault>", 3),),
         sittings=(Sitting(1_790_000_000, 240.0, 2, 430.0, "desk"), Sitting(1_790_009_000, 70.0, 2, 130.0, "desk")),
@@ -227,7 +235,9 @@ def empty_facts() -> Facts:
 def hostile_facts() -> Facts:
     """All that comes from outside is hostile."""
     facts = build_facts()
-    member = replace(members()[0], solver=HOSTILE, version=HOSTILE, parameters=(Parameter(HOSTILE, HOSTILE, "x"),))
+    member = replace(
+        members()[0], solver=HOSTILE, version=HOSTILE, parameters=(Parameter(HOSTILE, HOSTILE, "x", True),)
+    )
     hardness = Spread(5, 90.0, 80.0, 85.0, 90.0, 95.0, 100.0)
     worst = replace(
         facts.instances[-1], name=HOSTILE, hardness=hardness, winner=HOSTILE, features={HOSTILE: 1.0, "none": nan}
@@ -241,7 +251,7 @@ def hostile_facts() -> Facts:
         instances=(*facts.instances[:-1], worst),
         map_axes=(HOSTILE, HOSTILE),
         anytime=(replace(facts.anytime[0], member=HOSTILE),),
-        endings=(EndingCount(HOSTILE, "CRASHED", 1, 1.0),),
+        endings=(EndingCount(HOSTILE, Ending.CRASHED, 1, 1.0),),
         causes=(Cause("CRASHED", HOSTILE, 1),),
         sittings=(replace(facts.sittings[0], host=HOSTILE),),
         missing=(HOSTILE,),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ceps.metrics import Panc
-from ceps.records import Configuration, Ending, Incumbent, Outcome, RunKey
+from ceps.records import FAILURES, Configuration, Ending, Incumbent, Outcome, RunKey
 from ceps.report import anytime
 from ceps.report.anytime import read_anytime
 from ceps.store import Reference, Store, StoredInstance
@@ -61,6 +61,16 @@ def test_runs_that_were_stopped_early_have_no_say(store: Store) -> None:
     assert read_anytime(store, MEMBER.id, "member", METRIC) is None
 
 
+@pytest.mark.parametrize("ending", FAILURES)
+def test_runs_that_failed_have_no_say(store: Store, ending: Ending) -> None:
+    """What they claimed on the way may be false: better than the best, say."""
+    record(store, (1.0, 110.0))
+    record(store, (1.0, 1.0), ending=ending)
+    curve = read_anytime(store, MEMBER.id, "member", METRIC)
+    assert curve is not None
+    assert (curve.runs, curve.lower[-1]) == (1, pytest.approx(0.1))
+
+
 def test_nothing_is_so_many_per_cent_above_nothing(store: Store) -> None:
     """Where the best cost is 0, or nobody knows it, there is no curve."""
     record(store, (1.0, 110.0))
@@ -75,5 +85,5 @@ def test_of_many_runs_some_are_taken_evenly(store: Store, monkeypatch: pytest.Mo
         record(store, (1.0, cost))
     curve = read_anytime(store, MEMBER.id, "member", METRIC)
     assert curve is not None
-    assert curve.runs == 3
+    assert (curve.runs, curve.of) == (3, 5)
     assert [curve.lower[-1], curve.median[-1], curve.upper[-1]] == [pytest.approx(gap) for gap in (0.01, 0.03, 0.05)]

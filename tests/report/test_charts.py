@@ -30,7 +30,7 @@ from ceps.report.charts import (
 )
 from ceps.report.charts.figure import short
 from ceps.report.charts.scale import fitted
-from ceps.report.words import spread_of
+from ceps.report.facts import Spread
 from tests.report.made import HOSTILE
 
 WORDS = Words("chart", "A title.", "What is seen, n = 3.")
@@ -158,8 +158,8 @@ def test_bars_add_up() -> None:
 
 def test_boxes_tell_how_many() -> None:
     """The number of values stands beside every box; a few values are shown one by one, many are not."""
-    few = Box("few", spread_of([1.0, 2.0, 4.0]), 0, [Point(value, 0.0, str(value), "id") for value in (1.0, 2.0, 4.0)])
-    many = Box("many", spread_of([1.0] * 100), 1, [Point(1.0, 0.0, "one", "id")] * 100)
+    few = Box("few", Spread.of([1.0, 2.0, 4.0]), 0, [Point(value, 0.0, str(value), "id") for value in (1.0, 2.0, 4.0)])
+    many = Box("many", Spread.of([1.0] * 100), 1, [Point(1.0, 0.0, "one", "id")] * 100)
     made = boxes(WORDS, Axis("score", log=True), [few, many])
     assert "few (n = 3)" in made
     assert "many (n = 100)" in made
@@ -187,7 +187,7 @@ def test_names_stay_names() -> None:
     charts = (
         bars(words, Axis(HOSTILE), [bar], [Key(HOSTILE, series=0)], Numbers((HOSTILE,), [(HOSTILE,)])),
         plane(words, Axis(HOSTILE), Axis(HOSTILE), [Series(HOSTILE, [point], line=[(0, 0), (1, 1)])], named_ends=True),
-        boxes(words, Axis(HOSTILE), [Box(HOSTILE, spread_of([1.0]), 0, [point])]),
+        boxes(words, Axis(HOSTILE), [Box(HOSTILE, Spread.of([1.0]), 0, [point])]),
         heat_map(words, [HOSTILE], [HOSTILE], field),
     )
     for chart in charts:

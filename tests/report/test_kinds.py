@@ -49,6 +49,9 @@ def test_a_comparison_has_all_builds(whole: Whole, compared: Facts) -> None:
         assert build.finished
         assert build.charged == expected.charged
         assert build.spent == pytest.approx(expected.spent)
+        assert 0.0 <= build.trials <= build.spent
+        assert build.saved is not None
+        assert build.saved <= 1.0
         assert build.stages[-1].score == expected.training_score
         assert len(build.members) == len(expected.members)
         assert sum(len(each.admitted) for each in build.generations) == expected.made_instances

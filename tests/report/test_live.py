@@ -186,7 +186,10 @@ def test_nobody_waits_for_a_page_that_another_one_has_asked_for(subject: Subject
     assert made[0].version != meanwhile.version
 
 
-@pytest.mark.parametrize("error", [UserError("there is no store in it yet"), OSError(5, "Input/output error")])
+@pytest.mark.parametrize(
+    "error",
+    [UserError("there is no store in it yet"), OSError(5, "Input/output error"), KeyError("no store is like this")],
+)
 def test_what_cannot_be_read_is_told_and_watched_further(subject: Subject, error: Exception) -> None:
     """A page says why, and is followed by the real one."""
     subject.error = error
@@ -206,6 +209,13 @@ def test_a_port_that_is_taken_is_the_users_mistake(subject: Subject) -> None:
     """And the message names the option."""
     with served(subject) as server, pytest.raises(UserError, match=f"--port {server.server_port}"):
         serve(subject.directory, subject.read, port=server.server_port)
+
+
+@pytest.mark.parametrize("address", ["", "ä" * 70])
+def test_what_is_no_address_is_the_users_mistake(subject: Subject, address: str) -> None:
+    """An empty one, say of a variable that is not set, would be all addresses."""
+    with pytest.raises(UserError, match="--address"):
+        serve(subject.directory, subject.read, address)
 
 
 def test_serving_tells_its_address_and_ends_when_interrupted(subject: Subject) -> None:

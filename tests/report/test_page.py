@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 from ceps.problems.sketch import Sketch
-from ceps.report.facts import Facts, Origin
+from ceps.report.facts import Facts, Origin, Parameter, Spread
 from ceps.report.page import page, page_that_waits
 from ceps.report.sections.settings import flat
 from ceps.report.sketches import LARGEST, drawn, packed
-from ceps.report.words import change, cost, listed, number, percent, seconds, spread_of
+from ceps.report.words import change, cost, listed, number, percent, seconds
 from tests.report.made import (
     HOSTILE,
     build,
@@ -130,7 +130,7 @@ def test_hostile_names_stay_text() -> None:
     assert any(HOSTILE in tip for tip in read.values("data-tip"))
     data = json.loads(re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[0])
     assert data[-1]["name"] == HOSTILE
-    assert "49" not in [entry.strip() for entry in read.texts["title"]]
+    assert HOSTILE in "".join(read.texts["title"])
 
 
 def test_data_cannot_end_their_script() -> None:
@@ -209,6 +209,17 @@ def test_changed_parameters_come_first_with_their_default_beside() -> None:
     assert "candidates" in folded
 
 
+def test_nothing_is_marked_where_the_default_is_not_known() -> None:
+    """Of a solver that is not here any more, all parameters are told, and none is said to differ."""
+    facts = build_facts()
+    unknown = replace(facts.builds[0].members[1], parameters=(Parameter("kicks", 3, None, None),))
+    text = page(replace(facts, builds=(replace(build(), members=(unknown,)),)))
+    card = text.split('<article class="card">')[1].split("</article>")[0]
+    assert "<mark" not in card
+    assert "1 parameter: the solver&#39;s default is not known here" in card
+    assert '<td>kicks</td><td class="number">3</td>' in card
+
+
 def test_the_best_method_of_each_column_is_marked() -> None:
     """As in the results."""
     facts = comparison_facts()
@@ -269,6 +280,37 @@ def test_pairs_are_the_hardest_bred_with_their_parents() -> None:
     assert scores == sorted(bred, reverse=True)[:8]
 
 
+def test_scores_on_the_way_tell_of_how_many() -> None:
+    """In the caption, in tips, in the table and in the overview; those that did not write it down have a dash."""
+    text = page(build_facts())
+    assert "4 portfolios kept (n = 8, 16, 16 pairs of instance and seed)" in text
+    assert "scores: mean 2.31, median 1.2, from 0.1 to 20 (n = 8)" in text
+    assert '<td class="number">2.31</td><td class="number">8</td><td class="number">0.1</td>' in text
+    assert '<td class="number">0.92</td><td class="number">–</td><td class="number">–</td>' in text
+    assert "2.31 (0.1 to 20, n = 8)" in text
+
+
+def test_what_nobody_was_tested_on_is_not_what_nobody_solved() -> None:
+    """A comparison's bred instances are on both maps as not known, and are shown beside their parents."""
+    facts = comparison_facts()
+    text = page(facts)
+    assert text.count("score not known (16)") == 2
+    assert "nobody (" not in text
+    assert "What was bred, and what it was bred from" in text
+    assert "<b>score not known</b>" in text
+    unsolved = replace(facts.instances[0], winner=None)
+    assert page(replace(facts, instances=(unsolved, *facts.instances[1:]))).count("nobody (1)") == 1
+
+
+def test_the_hardest_come_first_and_the_unknown_last() -> None:
+    """An instance that takes no measurable time is easy, not unknown."""
+    first, second, third = instances()[:3]
+    easy, unknown = replace(second, hardness=Spread.of([0.0])), replace(third, hardness=None)
+    text = page(replace(build_facts(), instances=(unknown, easy, first)))
+    (rows,) = re.findall(r'<details id="instance-list">(.*?)</details>', text, re.DOTALL)
+    assert re.findall(r'data-opens="(\w+)"', rows) == [first.id, easy.id, unknown.id]
+
+
 def test_a_page_that_waits_says_why() -> None:
     """It is live, and escapes the message as any other."""
     text = page_that_waits("runs/a", "no <store> yet")
@@ -316,6 +358,7 @@ def test_numbers_in_words() -> None:
         "0.1235",
         "123,457",
     ]
+    assert [number(value) for value in (9999.4, 9999.6, -9999.6)] == ["9999", "10,000", "-10,000"]
     assert [seconds(value) for value in (None, 0.5, 119.0, 600.0, 7200.0)] == ["–", "0.5 s", "119 s", "10 min", "2 h"]
     assert [percent(value) for value in (None, 0.0, 0.0123, 0.5, 1.0)] == ["–", "0 %", "1.2 %", "50 %", "100 %"]
     assert [change(value) for value in (None, 0.5, -0.5)] == ["–", "+0.5", "-0.5"]
@@ -325,7 +368,7 @@ def test_numbers_in_words() -> None:
 
 def test_quartiles() -> None:
     """As everybody reckons them."""
-    spread = spread_of([4.0, 1.0, 2.0, 3.0, 5.0])
+    spread = Spread.of([4.0, 1.0, 2.0, 3.0, 5.0])
     quartiles = (spread.lowest, spread.lower_quartile, spread.median, spread.upper_quartile, spread.highest)
     assert quartiles == (1.0, 2.0, 3.0, 4.0, 5.0)
     assert (spread.count, spread.mean) == (5, 3.0)
@@ -345,5 +388,5 @@ def test_settings_are_dotted_keys() -> None:
 def test_what_was_saved() -> None:
     """Against all members side by side; a dash before that is known."""
     facts = build_facts()
-    assert '<td class="number">60 %</td>' in page(facts)
-    assert '<td class="number">60 %</td>' not in page(replace(facts, builds=(replace(build(), side_by_side=None),)))
+    assert '<td class="number">64 %</td>' in page(facts)
+    assert '<td class="number">64 %</td>' not in page(replace(facts, builds=(replace(build(), saved=None),)))

@@ -14,15 +14,17 @@ from ceps.building import Built
 from ceps.errors import UserError
 from ceps.portfolio import Portfolio
 from ceps.report import instances
-from ceps.report.facts import Facts, Kind, Origin, Spread
-from ceps.report.library import FeatureCache
+from ceps.report.builds import default_values
+from ceps.report.facts import Facts, Kind, Origin
+from ceps.report.library import FeatureCache, Library
 from ceps.report.reading import read_facts
-from ceps.store import Store
+from ceps.solvers.eax import Eax
+from ceps.solvers.solver import default_configuration
+from ceps.store import Store, StoredInstance
+from ceps.store.history import family
+from ceps.texts import built_text
+from tests import described
 from tests.report.pure import build, build_until
-
-
-def hardness(facts: Facts) -> dict[str, Spread | None]:
-    return {each.id: each.hardness for each in facts.instances}
 
 
 def test_a_finished_build_is_told_as_it_was_summarised(finished: tuple[Built, Path], facts: Facts) -> None:
@@ -36,6 +38,10 @@ def test_a_finished_build_is_told_as_it_was_summarised(finished: tuple[Built, Pa
     assert (told.label, told.finished, told.budget) == ("ceps", True, 120.0)
     assert (told.charged, told.side_by_side) == (built.cpu_charged, built.cpu_side_by_side)
     assert (told.spent, facts.cpu) == pytest.approx((built.cpu_spent, built.cpu_spent))
+    assert told.trials == pytest.approx(built.cpu_trials)
+    assert 0.0 < told.trials < told.spent
+    assert told.saved is not None
+    assert f"CPU saved {told.saved:.0%}: with all members" in built_text(built)
     assert facts.runs == built.runs == sum(count.runs for count in facts.endings)
     assert fsum(phase.charge for phase in told.phases) == pytest.approx(built.cpu_charged)
     assert facts.comparison is None
@@ -50,6 +56,12 @@ def test_the_way_to_the_portfolio_is_told(finished: tuple[Built, Path], facts: F
     assert [stage.name for stage in told.stages] == ["initial", "iteration 1", "iteration 2"]
     assert (initial.score, second.score) == (built.initial_score, built.final_score)
     assert (initial.before, initial.candidates) == (None, ())
+    for stage in told.stages:
+        assert stage.spread is not None
+        assert stage.spread.mean == stage.score
+        assert stage.spread.lowest <= stage.spread.median <= stage.spread.highest <= facts.penalty
+    assert initial.spread is not None
+    assert initial.spread.count == 3
     for stage in (first, second):
         assert stage.before is not None
         assert len(stage.candidates) == 2
@@ -183,6 +195,25 @@ def test_a_store_from_before_is_told_once_it_was_resumed(
     assert "CPU seconds were spent before starts were written down" in said
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE runs SET ending = 'GONE' WHERE id = 1",
+        "UPDATE runs SET trace = '[0.1' WHERE trace IS NOT NULL",
+        "UPDATE journal SET result = json_remove(result, '$.members') WHERE phase = 'portfolio'",
+        "UPDATE conclusions SET value = '{}'",
+        "UPDATE meta SET value = json_remove(value, '$.scenario') WHERE key = 'identity'",
+    ],
+)
+def test_what_nobody_has_written_is_told_as_damage(finished: tuple[Built, Path], tmp_path: Path, change: str) -> None:
+    """SQLite knows nothing of it, and the seal of a killed build is not there: a message, whatever it is."""
+    out = shutil.copytree(finished[1], tmp_path / "run", ignore=shutil.ignore_patterns("ceps.seal"))
+    with closing(sqlite3.connect(out / "ceps.sqlite", isolation_level=None)) as connection:
+        assert connection.execute(change).rowcount > 0
+    with pytest.raises(UserError, match=r"a row cannot be read .* the file is damaged"):
+        read_facts(out)
+
+
 def test_features_are_computed_once(finished: tuple[Built, Path], facts: Facts) -> None:
     """Who reads with a cache has its features from there; a cache that was empty is full afterwards."""
     cache = FeatureCache()
@@ -190,6 +221,28 @@ def test_features_are_computed_once(finished: tuple[Built, Path], facts: Facts) 
     assert cache.known.keys() == {each.id for each in facts.instances}
     changed = {key: {**features, "cities": 31.0} for key, features in cache.known.items()}
     assert {each.features["cities"] for each in read_facts(finished[1], FeatureCache(changed)).instances} == {31.0}
+
+
+def test_features_that_cannot_be_told_leave_no_map(tmp_path: Path) -> None:
+    """The program that tells them fails: that is named, and everything else is there."""
+    problem = described.problem(tmp_path, described.PROBLEM.replace('"features", ', '"broken", '))
+    given = described.instance()
+    with Store.in_memory() as store:
+        store.add_instance(StoredInstance(given.id, problem.name, given.name, problem.encode(given)))
+        library = Library(store, problem, FeatureCache())
+        gallery = instances.read_gallery(library, family(store, []), {}, lambda each: Origin.GIVEN)
+    assert [each.place for each in gallery.instances] == [None]
+    assert "no map of the instances, for their features cannot be told: " in gallery.missing[0]
+    assert "features ended with status 1" in gallery.missing[0]
+
+
+def test_defaults_are_those_of_any_solver_that_can_be_found(tmp_path: Path) -> None:
+    """In the box, or described in a file; of one that is not here any more nobody knows them."""
+    described.solver(tmp_path, "")
+    assert default_values("eax", {}) == default_configuration(Eax()).as_dict()
+    assert default_values("filler", {"file": str(tmp_path / "filler.toml")}) == {"ones": 2}
+    assert default_values("filler", {"file": str(tmp_path / "gone.toml")}) is None
+    assert default_values("gone", {}) is None
 
 
 def test_what_would_be_too_much_is_left_out_and_named(

@@ -27,6 +27,13 @@ def test_an_axis_tells_what_falls_along_it() -> None:
     assert drawn.axes[0] in {"PC1 (100 % of the variance): up, -down", "PC1 (100 % of the variance): down, -up"}
 
 
+def test_what_only_some_have_has_no_say() -> None:
+    """A program may tell more of one instance than of another."""
+    drawn = draw_map([{"a": 1.0, "b": 2.0, "odd": 3.0}, {"b": 1.0, "a": 2.0}, {"a": 4.0, "b": 4.0, "odd": 9.0}])
+    assert drawn is not None
+    assert "odd" not in "".join(drawn.axes)
+
+
 def test_one_feature_is_a_line() -> None:
     """The second axis is there, and nothing is on it."""
     drawn = draw_map([{"a": value} for value in (0.0, 1.0, 5.0, float("nan"))])

@@ -25,10 +25,12 @@ def test_a_page_is_written_whole(tmp_path: Path) -> None:
 def test_where_it_cannot_be_written_is_told(tmp_path: Path) -> None:
     """With the file's name and the way out; nothing half-written is left."""
     (tmp_path / "report.html").mkdir()
-    for file in (tmp_path / "report.html", tmp_path / "none" / "report.html"):
+    (tmp_path / "file").touch()
+    places = ("report.html", "none/report.html", "file/report.html", f"{'long' * 60}.report.html")
+    for place in places:
         with pytest.raises(UserError, match=r"report\.html: cannot be written: .*; name another file with --out"):
-            write_page("text", file)
-    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+            write_page("text", tmp_path / place)
+    assert {path.name for path in tmp_path.iterdir()} == {"report.html", "file"}
 
 
 def test_the_command_writes_into_the_run_directory(finished: tuple[Built, Path], tmp_path: Path) -> None:

@@ -63,6 +63,16 @@ def test_runs_are_counted_by_ending_and_by_cause(store: Store) -> None:
     assert history.versions(store) == [("eax", "1"), ("lkh", "3.0")]
 
 
+def test_what_was_spent_is_told_by_who_asked_and_what_for(store: Store) -> None:
+    """Where runs are judged by a target, those without one look for references, and are no trials."""
+    store.record(KEY, 10.0, SOLVED)
+    for asker in ("", "1/CEPS"):
+        store.record(replace(KEY, target=None), 10.0, replace(SOLVED, cpu=4.0), asker)
+    alone, other = history.Spent(5.5, 1.5), history.Spent(4.0, 0.0)
+    assert history.spent(store, targeted=True) == {"": alone, "1/CEPS": other}
+    assert history.spent(store, targeted=False)["1/CEPS"] == history.Spent(4.0, 4.0)
+
+
 def test_a_family_has_the_given_the_admitted_and_their_ancestors(store: Store) -> None:
     """What was made and not admitted is left out, unless an admitted one descends from it; costs stand beside them."""
     store.put_reference("child", Reference(7, 1.0, "lkh", 1.0))

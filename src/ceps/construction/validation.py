@@ -120,6 +120,12 @@ class _Row:
     charge: float
 
 
+def quartiles(scores: npt.NDArray[np.float64]) -> dict[str, Any]:
+    """How many scores of a portfolio there are, and how they spread; rows and columns as in :func:`contributions`."""
+    best = scores.min(axis=1)
+    return {"count": len(best), "quartiles": np.quantile(best, (0.0, 0.25, 0.5, 0.75, 1.0)).tolist()}
+
+
 def contributions(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """By how much the mean would rise without each member: one row per instance, one column per member."""
     best = scores.min(axis=1).mean()

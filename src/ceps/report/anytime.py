@@ -31,7 +31,7 @@ def read_anytime(store: Store, member: str, name: str, metric: Metric) -> Anytim
         return None
     # Values that were measured, none in between: infinity, for no solution yet, cannot be averaged.
     lower, median, upper = np.quantile(np.array(gaps), [0.25, 0.5, 0.75], axis=0, method="inverted_cdf")
-    return Anytime(name, len(gaps), tuple(times.tolist()), _finite(lower), _finite(median), _finite(upper))
+    return Anytime(name, len(gaps), len(runs), tuple(times.tolist()), _finite(lower), _finite(median), _finite(upper))
 
 
 def _gaps(trace: Trace, best: float, times: Floats) -> Floats:

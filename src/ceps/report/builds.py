@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from math import fsum
 from typing import Any
 
 from ceps.building import BUILD, PORTFOLIO
+from ceps.errors import UserError
+from ceps.evaluator import share_saved
 from ceps.records import Configuration, Value
-from ceps.report.facts import BuildFacts, Generation, MemberFacts, Parameter, Phase, Sessions, Stage
+from ceps.report.facts import BuildFacts, Generation, MemberFacts, Parameter, Phase, Sessions, Spread, Stage
 from ceps.report.meetings import Meeting
-from ceps.solvers import SOLVERS, solver_named
+from ceps.solvers import solver_named
 from ceps.solvers.solver import default_configuration
 from ceps.store import JournalEntry, Store
+from ceps.store.history import Spent
 
 _SCOPE_END = ": "
 """Between the name of a build and what the journal calls its phase, where several builds share a store."""
@@ -47,10 +49,10 @@ class Course:
             if "admitted" in entry.result
         )
 
-    def conclusion(self, store: Store) -> Mapping[str, Any] | None:
-        """What the build has come to; None before its end."""
+    def conclusion(self, store: Store, name: str = BUILD) -> Mapping[str, Any] | None:
+        """What the build, or something in it, has come to; None before its end."""
         scope = f"{self.label}{_SCOPE_END}" if self.label else ""
-        concluded: Mapping[str, Any] | None = store.conclusion(scope + BUILD)
+        concluded: Mapping[str, Any] | None = store.conclusion(scope + name)
         return concluded
 
 
@@ -64,25 +66,24 @@ def courses(journal: Sequence[JournalEntry]) -> dict[str, Course]:
 
 
 def build_facts(
-    course: Course,
-    label: str,
-    members: tuple[MemberFacts, ...],
-    budget: float,
-    spent: float,
-    conclusion: Mapping[str, Any] | None,
+    store: Store, course: Course, label: str, members: tuple[MemberFacts, ...], budget: float, spent: Spent
 ) -> BuildFacts:
+    conclusion = course.conclusion(store)
+    side_by_side = None if conclusion is None else conclusion["side_by_side"]
     return BuildFacts(
         label=label,
         finished=conclusion is not None,
         members=members,
-        stages=_stages(course),
+        stages=_stages(store, course),
         sessions=_sessions(course),
         generations=course.generations,
         phases=_phases(course),
         budget=budget,
         charged=fsum(entry.charge for entry in course.entries),
-        spent=spent,
-        side_by_side=None if conclusion is None else conclusion["side_by_side"],
+        spent=spent.cpu,
+        trials=spent.trials,
+        side_by_side=side_by_side,
+        saved=None if side_by_side is None else share_saved(spent.trials, side_by_side),
     )
 
 
@@ -91,8 +92,9 @@ def member_facts(
     configurations: Sequence[Configuration],
     versions: Mapping[str, str],
     meetings: Sequence[Meeting],
+    defaults: Callable[[str], Mapping[str, Value] | None],
 ) -> tuple[MemberFacts, ...]:
-    """The members of the last portfolio, with what their meetings say of them."""
+    """The members of the last portfolio, with what their meetings say of them; ``defaults`` are those of a solver."""
     wins = Counter(meeting.winner for meeting in meetings)
     losses = course.kept[-1]["losses"] if course.kept else []
     return tuple(
@@ -100,7 +102,7 @@ def member_facts(
             number=number,
             solver=member.solver,
             version=versions.get(member.solver, ""),
-            parameters=_parameters(member),
+            parameters=_parameters(member, defaults(member.solver)),
             loss=loss,
             wins=wins[number],
             contests=len(meetings),
@@ -109,18 +111,23 @@ def member_facts(
     )
 
 
-def _parameters(member: Configuration) -> tuple[Parameter, ...]:
-    defaults = _defaults(member.solver)
-    return tuple(Parameter(name, value, defaults.get(name)) for name, value in member.values)
+def _parameters(member: Configuration, defaults: Mapping[str, Value] | None) -> tuple[Parameter, ...]:
+    if defaults is None:
+        return tuple(Parameter(name, value, None, None) for name, value in member.values)
+    return tuple(
+        Parameter(name, value, defaults.get(name), value != defaults.get(name)) for name, value in member.values
+    )
 
 
-@cache
-def _defaults(solver: str) -> Mapping[str, Value]:
-    """The default configuration of a solver; empty for one that is not installed any more."""
-    return default_configuration(solver_named(solver, {})).as_dict() if solver in SOLVERS else {}
+def default_values(solver: str, settings: Mapping[str, Any]) -> Mapping[str, Value] | None:
+    """The default configuration of a solver; None for one that is not here any more."""
+    try:
+        return default_configuration(solver_named(solver, settings)).as_dict()
+    except UserError:
+        return None
 
 
-def _stages(course: Course) -> tuple[Stage, ...]:
+def _stages(store: Store, course: Course) -> tuple[Stage, ...]:
     decisions = {entry.phase: entry.result for entry in course.entries if "candidates" in entry.result}
     stages = []
     for kept in course.kept:
@@ -130,12 +137,17 @@ def _stages(course: Course) -> tuple[Stage, ...]:
             Stage(
                 name=kept["stage"],
                 score=kept["score"],
+                spread=_spread(kept["score"], course.conclusion(store, f"{PORTFOLIO} {kept['stage']}")),
                 charged=kept["charged"],
                 before=decision.get("incumbent"),
                 candidates=tuple(decision.get("candidates", ())),
             )
         )
     return tuple(stages)
+
+
+def _spread(mean: float, told: Mapping[str, Any] | None) -> Spread | None:
+    return None if told is None else Spread(told["count"], mean, *told["quartiles"])
 
 
 def _sessions(course: Course) -> tuple[Sessions, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import fmean
 
 from ceps.comparing.results import Results
 from ceps.problems.sketch import Sketch
-from ceps.records import Value
+from ceps.records import Ending, Value
 
 
 class Kind(StrEnum):
@@ -41,6 +42,27 @@ class Spread:
     upper_quartile: float
     highest: float
 
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        """There must be some."""
+        ordered = sorted(values)
+
+        def quantile(share: float) -> float:
+            place = share * (len(ordered) - 1)
+            below = int(place)
+            above = min(below + 1, len(ordered) - 1)
+            return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+        return cls(
+            count=len(ordered),
+            mean=fmean(ordered),
+            lowest=ordered[0],
+            lower_quartile=quantile(0.25),
+            median=quantile(0.5),
+            upper_quartile=quantile(0.75),
+            highest=ordered[-1],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -48,10 +70,8 @@ class Parameter:
     value: Value
     default: Value | None
     """None where the default configuration does not have it: it depends on another parameter."""
-
-    @property
-    def changed(self) -> bool:
-        return self.value != self.default
+    changed: bool | None
+    """Whether it differs from the default; None where nobody knows the solver's default any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +108,8 @@ class Stage:
     """``initial``, ``iteration 1``, ``validation`` …"""
     score: float
     """Mean training score when it was kept: on seeds, and perhaps instances, of its own."""
+    spread: Spread | None
+    """Of the scores that it is the mean of; None in directories from before that was written down."""
     charged: float
     """CPU seconds charged until then."""
     before: float | None
@@ -142,8 +164,12 @@ class BuildFacts:
     charged: float
     spent: float
     """CPU seconds of runs really made for it."""
+    trials: float
+    """Of that, without runs that look for references."""
     side_by_side: float | None
     """What the same trials would have cost with all members side by side; None before the end."""
+    saved: float | None
+    """The share of it that trials did not take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +198,14 @@ class InstanceFacts:
 class Anytime:
     """How a member's cost falls while it runs: quartiles of (cost - best) / best over runs, at common times.
 
-    Runs that were stopped before the cut-off because others were better do not count: nobody knows how they go on.
+    Runs that were stopped before the cut-off because others were better do not count: nobody knows how they go on. Nor
+    do runs that failed: what they claimed on the way may be false.
     """
 
     member: str
     runs: int
+    of: int
+    """Of so many that could be shown."""
     times: tuple[float, ...]
     """CPU seconds."""
     lower: tuple[float | None, ...]
@@ -188,7 +217,7 @@ class Anytime:
 @dataclass(frozen=True, slots=True)
 class EndingCount:
     solver: str
-    ending: str
+    ending: Ending
     runs: int
     cpu: float
 

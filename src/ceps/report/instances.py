@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-import numpy as np
-
 from ceps.comparing.results import Measured, Row
+from ceps.errors import UserError
 from ceps.problems.sketch import Sketch
 from ceps.report.facts import InstanceFacts, Origin, Spread
 from ceps.report.library import Library
@@ -40,11 +39,6 @@ class Gallery:
     missing: tuple[str, ...]
 
 
-def spread(values: Sequence[float]) -> Spread:
-    lowest, lower, median, upper, highest = np.quantile(values, [0.0, 0.25, 0.5, 0.75, 1.0]).tolist()
-    return Spread(len(values), float(np.mean(values)), lowest, lower, median, upper, highest)
-
-
 def verdicts_by_meetings(meetings: Iterable[Meeting], names: Sequence[str]) -> dict[str, Verdict]:
     """By instance, from where the members of these names met."""
     groups: dict[str, list[Meeting]] = {}
@@ -53,7 +47,7 @@ def verdicts_by_meetings(meetings: Iterable[Meeting], names: Sequence[str]) -> d
     verdicts = {}
     for key, group in groups.items():
         winners = [names[meeting.winner - 1] for meeting in group if meeting.winner is not None]
-        verdicts[key] = Verdict(spread([meeting.score for meeting in group]), _most_frequent(winners, names))
+        verdicts[key] = Verdict(Spread.of([meeting.score for meeting in group]), _most_frequent(winners, names))
     return verdicts
 
 
@@ -68,7 +62,7 @@ def verdicts_by_rows(measured: Measured, ids: Sequence[str], contenders: Sequenc
         best = [min(rows, key=lambda row: row.score) for rows in splits.values()]
         winners = [row.method for row in best if not row.timeout]
         scores = [row.score for rows in splits.values() for row in rows]
-        verdicts[key] = Verdict(spread(scores), _most_frequent(winners, contenders))
+        verdicts[key] = Verdict(Spread.of(scores), _most_frequent(winners, contenders))
     return verdicts
 
 
@@ -130,7 +124,11 @@ def _map(
 ) -> tuple[dict[str, Mapping[str, float]], dict[str, tuple[float, float]], tuple[str, str]]:
     """Features and places of the first instances, as many as there is time for, and the names of the axes."""
     chosen = order[:MOST_FEATURES]
-    features = {key: library.features(key) for key in chosen}
+    try:
+        features = {key: library.features(key) for key in chosen}
+    except UserError as error:  # They may be told by somebody's program.
+        missing.append(f"There is no map of the instances, for their features cannot be told: {error}")
+        return {}, {}, ("", "")
     if chosen and not any(features.values()):
         missing.append(f"Problem '{library.problem.name}' has no features, so there is no map of its instances.")
         return {}, {}, ("", "")

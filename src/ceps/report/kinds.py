@@ -9,7 +9,7 @@ from ceps.comparing.contest import COMPARISON, SPLITS, asker
 from ceps.comparing.results import Measured, Results, results_of
 from ceps.construction.methods import METHODS
 from ceps.evaluation.session import EVALUATION
-from ceps.records import Configuration
+from ceps.records import Configuration, Value
 from ceps.report.anytime import read_anytime
 from ceps.report.builds import Course, build_facts, member_facts
 from ceps.report.facts import Anytime, BuildFacts, Kind, Origin, member_name
@@ -18,7 +18,7 @@ from ceps.report.library import Library
 from ceps.report.meetings import Meeting, read_meetings
 from ceps.report.subject import Subject
 from ceps.store import Store
-from ceps.store.history import Relative
+from ceps.store.history import Relative, Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,12 @@ class Source:
     courses: Mapping[str, Course]
     """The builds, by what the store calls them."""
     relatives: Sequence[Relative]
+    defaults: Callable[[str], Mapping[str, Value] | None]
+    """Of solvers, as far as they are known here."""
     versions: Mapping[str, str]
     """Of solvers."""
-    spent: Mapping[str, float]
-    """CPU seconds of runs, by whom they were made for."""
+    spent: Mapping[str, Spent]
+    """By whom runs were made for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +126,12 @@ def _comparison(source: Source) -> Told:
     else:
         contenders = [label for label in measured.methods if methods.get(label, {}).get("name") != "vbs"]
         verdicts = verdicts_by_rows(measured, splits["instances"], contenders)
-    # Curves of all members of all builds could not be told apart: those of CEPS stand for them.
+        if any(each.parent is not None for each in source.relatives):
+            missing.append("Contenders are not tested on instances that were bred: how hard those are is not known.")
+    # Curves of all members of all builds could not be told apart: those that CEPS built first stand for them.
     shown = [label for label in builders if methods[label]["name"] == "ceps"] or builders
-    anytime = _anytime(
-        source, {key: team for key, team in teams.items() if key.partition("/")[2] in shown[:1]}, missing
-    )
+    built = [(key, team) for key, team in teams.items() if key.partition("/")[2] in shown[:1] and team.members]
+    anytime = _anytime(source, dict(built[:1]), missing)
     return Told(
         finished=measured is not None,
         builds=builds,
@@ -162,12 +165,12 @@ def _evaluation(source: Source) -> Told:
 
 def _facts(source: Source, course: Course, label: str, team: _Team) -> BuildFacts:
     return build_facts(
+        source.store,
         course,
         label,
-        member_facts(course, team.members, source.versions, team.meetings),
+        member_facts(course, team.members, source.versions, team.meetings, source.defaults),
         budget=source.subject.settings["budget"]["cpu"],
-        spent=source.spent.get(course.label, 0.0),
-        conclusion=course.conclusion(source.store),
+        spent=source.spent.get(course.label, Spent(0.0, 0.0)),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import socket
-import sqlite3
 import sys
 import threading
 import time
@@ -78,8 +77,8 @@ class Watch:
             return page(self._read(), live=True), True
         except UserError as error:
             return page_that_waits(self._name, str(error)), False
-        except (sqlite3.Error, OSError, ValueError) as error:
-            return page_that_waits(self._name, f"{self._directory} cannot be read: {error}"), False
+        except Exception as error:  # whoever looks at the page is told, and the server lives on
+            return page_that_waits(self._name, f"{self._directory} cannot be shown: {error!r}"), False
 
     def _traces(self) -> object:
         """What differs when something was written: sizes and times of the store's files."""
@@ -106,12 +105,14 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, watch: Watch, address: str, port: int) -> None:
+        if not address:  # which would be all of them
+            raise UserError(f"--address is empty; name one, such as {LOCAL}")
         self.watch = watch
         self.address = address
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
         try:
             super().__init__((address, port), Answer)
-        except (OSError, OverflowError) as error:
+        except (OSError, OverflowError, TypeError) as error:  # one of these for any name that cannot be
             raise UserError(f"--address {address} --port {port}: cannot listen there: {error}") from error
 
     @property

@@ -237,6 +237,9 @@
     for (const part of ["nav", "main"]) {
       document.querySelector(part).replaceWith(document.importNode(fresh.querySelector(part), true));
     }
+    for (const part of ["h1", ".kind"]) {
+      document.querySelector(part).textContent = fresh.querySelector(part).textContent;
+    }
     known = null;
     document.title = fresh.title;
     for (const each of document.querySelectorAll("details[id]")) {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 
-from ceps.report.builds import courses
+from ceps.records import Ending
+from ceps.report.builds import courses, default_values
 from ceps.report.facts import Cause, EndingCount, Facts, Sitting
 from ceps.report.instances import read_gallery
 from ceps.report.kinds import Source, tell
@@ -22,12 +24,14 @@ def read_facts(directory: Path, cache: FeatureCache | None = None) -> Facts:
     Whoever reads again and again gives the same ``cache`` each time. What cannot be told yet is named in ``missing``;
     what is no run directory, damaged, or made by another ceps is a :class:`~ceps.errors.UserError`.
     """
-    with Store.read_only(directory) as store:
+    with Store.read_only(directory) as store, store.legible():
         subject = read_subject(store, directory)
         source = _source(store, Library(store, subject.problem, cache or FeatureCache()), subject)
         told = tell(source)
         gallery = read_gallery(source.library, source.relatives, told.verdicts, told.origin)
-        endings = tuple(EndingCount(*row) for row in history.endings(store))
+        endings = tuple(
+            EndingCount(solver, Ending(ending), runs, cpu) for solver, ending, runs, cpu in history.endings(store)
+        )
         sittings = tuple(
             Sitting(each.started, each.wall, each.workers, each.cpu, each.host) for each in store.sittings()
         )
@@ -62,14 +66,16 @@ def _source(store: Store, library: Library, subject: Subject) -> Source:
     versions: dict[str, str] = {}
     for solver, version in history.versions(store):
         versions[solver] = f"{versions[solver]}; {version}" if solver in versions else version
+    solvers = subject.settings.get("solvers", {})
     return Source(
         store=store,
         subject=subject,
         library=library,
         courses=builds,
         relatives=history.family(store, admitted),
+        defaults=functools.cache(lambda solver: default_values(solver, solvers.get(solver, {}))),
         versions=versions,
-        spent={asker: totals.cpu for asker, totals in store.totals_by_asker().items()},
+        spent=history.spent(store, subject.metric.uses_target),
     )
 
 

@@ -29,7 +29,7 @@ def draw_map(features: Sequence[Mapping[str, float]]) -> Map | None:
     """
     if len(features) < FEWEST:
         return None
-    names = list(features[0])
+    names = [name for name in features[0] if all(name in each for each in features)]
     table = np.array([[each[name] for name in names] for each in features], dtype=float)
     table = np.nan_to_num(table, posinf=0.0, neginf=0.0)
     # Numbers that are the same but for rounding would be blown up to noise.

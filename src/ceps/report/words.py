@@ -24,7 +24,8 @@ def number(value: float | None, digits: int = 4) -> str:
         return NONE
     if not isfinite(value):
         return "∞" if value > 0.0 else "-∞"
-    return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+    # What would be rounded up to a power of ten would be written as one.
+    return f"{value:,.0f}" if abs(value) >= 10**digits - 0.5 else f"{value:.{digits}g}"
 
 
 def cost(value: float | None) -> str:
@@ -71,6 +72,13 @@ def spread_text(spread: Spread) -> str:
     )
 
 
+def short_spread(spread: Spread) -> str:
+    """Where there is little room."""
+    if spread.count == 1:
+        return spread_text(spread)
+    return f"{number(spread.mean, 3)} ({number(spread.lowest, 3)} to {number(spread.highest, 3)}, n = {spread.count})"
+
+
 def origin_text(instance: InstanceFacts) -> str:
     match instance.origin:
         case Origin.GIVEN:
@@ -78,24 +86,3 @@ def origin_text(instance: InstanceFacts) -> str:
         case Origin.TEST:
             return "given, for the test"
     return f"bred, generation {instance.generation}"
-
-
-def spread_of(values: Sequence[float]) -> Spread:
-    """Of values that are told one by one; there must be some."""
-    ordered = sorted(values)
-
-    def quantile(share: float) -> float:
-        place = share * (len(ordered) - 1)
-        below = int(place)
-        above = min(below + 1, len(ordered) - 1)
-        return ordered[below] + (place - below) * (ordered[above] - ordered[below])
-
-    return Spread(
-        count=len(ordered),
-        mean=sum(ordered) / len(ordered),
-        lowest=ordered[0],
-        lower_quartile=quantile(0.25),
-        median=quantile(0.5),
-        upper_quartile=quantile(0.75),
-        highest=ordered[-1],
-    )

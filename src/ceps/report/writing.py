@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from ceps.errors import UserError
@@ -16,6 +17,7 @@ def write_page(text: str, path: Path) -> int:
         temporary.write_bytes(content)
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # It may not even be there.
+            temporary.unlink()
         raise UserError(f"{path}: cannot be written: {error.strerror}; name another file with --out") from error
     return len(content)

@@ -49,7 +49,7 @@ def legible(path: Path) -> Iterator[None]:
     """Tell rows that hold what nobody has written, which SQLite cannot know, as what they are."""
     try:
         yield
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise UserError(f"{path}: a row cannot be read ({str(error)[:200]}): {_DAMAGED}") from error
 
 

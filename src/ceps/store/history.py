@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ceps.records import Ending
+from ceps.records import FAILURES, Ending
 from ceps.store.store import Store
 
 # With a target, runs that look for references (they have none) are told from runs that are judged by them.
-_OF_MEMBERS = """runs.configuration IN (
+_IS_TRIAL = "(runs.target IS NOT NULL OR NOT :targeted)"
+_OF_MEMBERS = f"""runs.configuration IN (
         SELECT number FROM configurations WHERE id IN (SELECT value FROM json_each(:members))
-    ) AND (runs.target IS NOT NULL OR NOT :targeted)"""
+    ) AND {_IS_TRIAL}"""
 
 _SELECT_FAMILY = """WITH RECURSIVE family (number) AS (
         SELECT number FROM instances WHERE parent IS NULL OR id IN (SELECT value FROM json_each(:admitted))
@@ -39,8 +40,10 @@ _SELECT_ASKED = """SELECT configurations.id
     WHERE runs.asker = :asker AND (runs.target IS NOT NULL OR NOT :targeted)
     GROUP BY runs.configuration ORDER BY min(runs.id)"""
 
+# Improvements are what the solver has claimed: of a run that failed, nobody knows whether they were true.
 _SELECT_TRACED = f"""SELECT runs.id FROM runs
-    WHERE {_OF_MEMBERS} AND runs.trace IS NOT NULL AND runs.ending <> '{Ending.CAPPED.value}'
+    WHERE {_OF_MEMBERS} AND runs.trace IS NOT NULL
+        AND runs.ending NOT IN ({", ".join(f"'{ending.value}'" for ending in (Ending.CAPPED, *FAILURES))})
     ORDER BY runs.id"""
 
 _SELECT_TRACES = """SELECT runs.cpu, runs.cost, runs.trace,
@@ -61,6 +64,15 @@ class Relative:
     """Its id."""
     reference: float | None
     best_cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """CPU seconds of runs that were made for somebody."""
+
+    cpu: float
+    trials: float
+    """Of that, without runs that look for references."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +110,15 @@ def endings(store: Store) -> list[tuple[str, str, int, float]]:
     )
 
 
+def spent(store: Store, targeted: bool) -> dict[str, Spent]:
+    """By whom the runs were made for; ``targeted``: trials are runs with a target only."""
+    rows = store.select(
+        f"SELECT asker, total(cpu), total(cpu) FILTER (WHERE {_IS_TRIAL}) FROM runs GROUP BY asker",
+        {"targeted": targeted},
+    )
+    return {asker: Spent(cpu, trials) for asker, cpu, trials in rows}
+
+
 def causes(store: Store, most: int) -> list[tuple[str, str, int]]:
     """The most frequent pairs of an ending and the reason that was given for it, and how many runs have it."""
     return store.select(
@@ -130,7 +151,7 @@ def asked_configurations(store: Store, asker: str, targeted: bool) -> list[str]:
 
 
 def traced_runs(store: Store, member: str, targeted: bool) -> list[int]:
-    """The runs of a configuration that have told their improvements and were not stopped before their time."""
+    """The runs of a configuration that have told their improvements, went to their end, and have not failed."""
     rows = store.select(_SELECT_TRACED, {"members": json.dumps([member]), "targeted": targeted})
     return [number for (number,) in rows]
 

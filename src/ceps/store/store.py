@@ -336,6 +336,12 @@ class Store:
         with self._mutex, database.explained(self._path):
             return self._connection.execute(sql, parameters).fetchall()
 
+    @contextmanager
+    def legible(self) -> Iterator[None]:
+        """For who makes sense of what was read: what makes none, because nobody has written it, is told as damage."""
+        with database.legible(self._path):
+            yield
+
     def _read(self, read: Callable[[Any], Read], sql: str, parameters: Any = ()) -> list[Read]:
         found = self.select(sql, parameters)
         with database.legible(self._path):

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from math import isfinite, log10
 
 from markupsafe import Markup
 
-from ceps.comparing.results import TEST, Cell, FamilyCell, Results
+from ceps.comparing.results import TEST, Cell, FamilyCell, Results, Row
 from ceps.report.charts import Box, Field, Numbers, Point, Series, Words, boxes, heat_map, plane
-from ceps.report.facts import Facts
+from ceps.report.facts import Facts, Spread
 from ceps.report.pieces import Section, details, heading, joined, marked, note, paragraph, side_by_side, table
 from ceps.report.sections.shared import grouped, numbered, score_axis
-from ceps.report.words import METRICS, NONE, change, number, percent, seconds, spread_of
+from ceps.report.words import METRICS, NONE, change, number, percent, seconds, spread_text
 from ceps.texts import counted
 
 _SMALLEST = 1e-6
 """Scores below are not told apart: a run may take no measurable time."""
 _BEST = "the best in its column"
+
+Spreads = Mapping[tuple[object, str], Spread]
+"""Of scores on test instances, by split or by family, and by method."""
 
 
 def comparison(facts: Facts) -> Section | None:
@@ -24,20 +28,27 @@ def comparison(facts: Facts) -> Section | None:
     results = facts.comparison
     if results is None:
         return None
+    tested = [row for row in results.measured.rows if row.part == TEST]
+    of_splits = _spreads(tested, lambda row: row.split)
     parts = [
         note(results.measured.warnings),
-        _table(results),
-        _duels(results),
-        side_by_side(_boxes(facts, results, split) for split in results.splits),
+        _table(results, of_splits),
+        _duels(results, of_splits),
+        side_by_side(_boxes(facts, results, of_splits, split) for split in results.splits),
         _training(facts, results),
-        _families(results),
+        _families(results, _spreads(tested, lambda row: row.family)),
         _components(results),
         _work(results),
     ]
     return Section("comparison", "Comparison", joined(parts))
 
 
-def _table(results: Results) -> Markup:
+def _spreads(tested: Iterable[Row], group: Callable[[Row], object]) -> Spreads:
+    rows = grouped(tested, lambda row: (group(row), row.method))
+    return {key: Spread.of([row.score for row in own]) for key, own in rows.items()}
+
+
+def _table(results: Results, spreads: Spreads) -> Markup:
     measured = results.measured
     metric = METRICS.get(measured.metric, measured.metric)
     head = ("method", *(f"split {split}" for split in results.splits), "mean", "on training instances")
@@ -46,8 +57,7 @@ def _table(results: Results) -> Markup:
         mean = results.means[method]
         cells = [_cell(results.table[split, method]) for split in results.splits]
         rows.append((method, *cells, _cell(mean), number(mean.training_score)))
-    instances = {split: len(_scores(results, split, measured.methods[0])) for split in results.splits}
-    tested = ", ".join(f"split {split}: n = {count}" for split, count in instances.items())
+    tested = ", ".join(f"split {split}: n = {spreads[split, measured.methods[0]].count}" for split in results.splits)
     says = (
         f"Timeouts, then the mean {metric} on test instances ({tested}); on each instance the median of "
         f"{counted(measured.repeats, 'run')} counts. Smaller is better, and the best of each column is marked."
@@ -62,14 +72,10 @@ def _cell(cell: Cell) -> Markup:
     )
 
 
-def _scores(results: Results, split: int, method: str) -> list[float]:
-    rows = results.measured.rows
-    return [row.score for row in rows if (row.split, row.method, row.part) == (split, method, TEST)]
-
-
-def _duels(results: Results) -> Markup:
+def _duels(results: Results, spreads: Spreads) -> Markup:
     if not results.duels:
         return Markup("")
+    instances = sum(spreads[split, results.baseline].count for split in results.splits)
     rows = [
         (duel.method, duel.better, duel.worse, number(duel.p, 2), number(duel.corrected, 2)) for duel in results.duels
     ]
@@ -78,19 +84,17 @@ def _duels(results: Results) -> Markup:
         [
             heading(f"{results.baseline} against the others"),
             paragraph(
-                "On how many test instances of all splits it has the smaller and the larger score; p by Wilcoxon's "
-                "signed-rank test, two-sided, and with Holm's correction for several methods."
+                f"On how many of {counted(instances, 'test instance')} of all splits it has the smaller and the larger "
+                "score; p by Wilcoxon's signed-rank test, two-sided, and with Holm's correction for several methods."
             ),
             table(head, rows),
         ]
     )
 
 
-def _boxes(facts: Facts, results: Results, split: int) -> Markup:
+def _boxes(facts: Facts, results: Results, spreads: Spreads, split: int) -> Markup:
     numbers = numbered(facts)
-    rows = [
-        Box(method, spread_of(_scores(results, split, method)), numbers[method]) for method in results.measured.methods
-    ]
+    rows = [Box(method, spreads[split, method], numbers[method]) for method in results.measured.methods]
     words = Words(
         f"boxes-{split}",
         f"Scores on the test instances of split {split}.",
@@ -139,7 +143,7 @@ def _training(facts: Facts, results: Results) -> Markup:
     )
 
 
-def _families(results: Results) -> Markup:
+def _families(results: Results, spreads: Spreads) -> Markup:
     by_family = grouped(results.families, lambda cell: cell.family)
     best = {name: max(min(cell.score for cell in cells), _SMALLEST) for name, cells in by_family.items()}
     ratios = {(cell.family, cell.method): max(1.0, cell.score / best[cell.family]) for cell in results.families}
@@ -148,7 +152,7 @@ def _families(results: Results) -> Markup:
     def field(cell: FamilyCell) -> Field:
         ratio = ratios[cell.family, cell.method]
         tip = (
-            f"{cell.method} on {cell.family}\nmean {number(cell.score)} over {counted(cell.instances, 'instance')}, "
+            f"{cell.method} on {cell.family}\n{spread_text(spreads[cell.family, cell.method])}, "
             f"{counted(cell.timeouts, 'timeout')}; {number(ratio, 3)} times the best"
         )
         return Field(number(ratio, 3), log10(ratio) / log10(largest) if largest > 1.0 else 0.0, tip, cell.best)

@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from ceps.report.charts import Box, Point, Words, boxes
-from ceps.report.facts import Facts, InstanceFacts, Origin
+from ceps.report.facts import Facts, InstanceFacts, Origin, Spread
 from ceps.report.pieces import MOST_ROWS, Section, details, heading, joined, opener, paragraph, table
 from ceps.report.sections.maps import maps
 from ceps.report.sections.shared import (
+    NOT_KNOWN,
     SHAPE_OF,
     by_origin,
+    hardest_first,
     hardness,
-    hardness_text,
     instance_tip,
     of_whom,
     score_axis,
 )
 from ceps.report.sketches import drawn
-from ceps.report.words import origin_text, spread_of
+from ceps.report.words import NONE, number, origin_text, short_spread
 from ceps.texts import counted
 
 _PAIRS = 8
@@ -43,7 +44,7 @@ def _hardness(facts: Facts) -> Markup:
             if (value := hardness(each)) is not None
         ]
         if values:
-            rows.append(Box(name, spread_of([value.x for value in values]), values=values))
+            rows.append(Box(name, Spread.of([value.x for value in values]), values=values))
     if not rows:
         return Markup("")
     words = Words(
@@ -59,20 +60,20 @@ def _pairs(facts: Facts) -> Markup:
     """The hardest bred instances, each beside the one it was bred from."""
     known = {each.id: each for each in facts.instances}
     bred = [
-        (each, known[each.parent])
-        for each in facts.instances
-        if each.origin is Origin.BRED and each.parent in known and hardness(each) is not None
+        (each, known[each.parent]) for each in facts.instances if each.origin is Origin.BRED and each.parent in known
     ]
-    hardest = sorted(bred, key=lambda pair: -(hardness(pair[0]) or 0.0))
+    hardest = sorted(bred, key=lambda pair: hardest_first(pair[0]))
     shown = [_pair(child, parent) for child, parent in hardest if child.sketch and parent.sketch][:_PAIRS]
     if not shown:
         return Markup("")
+    tested = any(hardness(child) is not None for child, _ in bred)
+    which = "The hardest that were bred, and what they were" if tested else "What was bred, and what it was"
     return joined(
         [
-            heading("The hardest that were bred, and what they were bred from"),
+            heading(f"{which} bred from"),
             paragraph(
                 f"{counted(len(shown), 'pair')} of {len(bred)}: parent to the left, child to the right, with the best "
-                "solution known; below each, its mean score."
+                f"solution known; below each, the mean score {of_whom(facts)}, the lowest and the highest."
             ),
             Markup('<ul class="pairs">{}</ul>').format(joined(shown)),
         ]
@@ -88,7 +89,9 @@ def _pair(child: InstanceFacts, parent: InstanceFacts) -> Markup:
 def _picture(instance: InstanceFacts) -> Markup:
     assert instance.sketch is not None
     says = Markup('{}<span class="under"><b>{}</b><br>{}</span>').format(
-        drawn(instance.sketch, f"drawing of {instance.name}"), hardness_text(instance), instance.name
+        drawn(instance.sketch, f"drawing of {instance.name}"),
+        NOT_KNOWN if instance.hardness is None else short_spread(instance.hardness),
+        instance.name,
     )
     return opener(instance.id, says)
 
@@ -106,9 +109,9 @@ def _generations(facts: Facts) -> Markup:
 
 
 def _list(facts: Facts) -> Markup:
-    ordered = sorted(facts.instances, key=lambda each: (-(hardness(each) or -1.0), each.name))
+    ordered = sorted(facts.instances, key=lambda each: (hardest_first(each), each.name))
     shown = ordered[:MOST_ROWS]
-    head = ("instance", "origin", "best on it", "hardness", "n")
+    head = ("instance", "origin", "best on it", "hardness", "lowest", "highest", "n")
     rows = [(opener(each.id, each.name), origin_text(each), each.winner or "", *_measured(each)) for each in shown]
     title = (
         f"All {counted(len(shown), 'instance')}, the hardest first"
@@ -119,4 +122,7 @@ def _list(facts: Facts) -> Markup:
 
 
 def _measured(instance: InstanceFacts) -> Sequence[object]:
-    return hardness_text(instance), instance.hardness.count if instance.hardness else 0
+    spread = instance.hardness
+    if spread is None:
+        return NONE, NONE, NONE, 0
+    return *(number(value, 3) for value in (spread.mean, spread.lowest, spread.highest)), spread.count

@@ -12,6 +12,7 @@ from ceps.report.facts import Facts, InstanceFacts, Origin
 from ceps.report.pieces import heading, joined, side_by_side
 from ceps.report.sections.shared import (
     NOBODY,
+    NOT_KNOWN,
     SHAPE_OF,
     group_name,
     hardness,
@@ -28,7 +29,7 @@ _SIZE = (560.0, 400.0)
 _SMALLEST, _GROWTH = 3.2, 4.2
 """The size of the easiest instance, and how much larger the hardest is."""
 _ALIKE = 4.5
-_UNKNOWN, _GREY = "score not known", 7
+_GREY = 7
 
 
 def maps(facts: Facts) -> Markup:
@@ -41,12 +42,14 @@ def maps(facts: Facts) -> Markup:
 
 
 def _winners(facts: Facts, placed: Sequence[InstanceFacts]) -> Markup:
+    tested = [each for each in placed if each.hardness is not None]
     series = [
-        Series(winner, [_point(each) for each in placed if (each.winner or NOBODY) == winner], index)
+        Series(winner, [_point(each) for each in tested if _winner(each) == winner], index)
         for winner, index in numbered(facts).items()
     ]
     series = [each for each in series if each.points]
     keys = [Key(f"{each.label} ({len(each.points)})", "circle", each.number, each.number) for each in series]
+    others, other_keys = _not_known(placed)
     who = "contender" if facts.comparison is not None else "member"
     words = Words(
         "map-winners",
@@ -56,10 +59,11 @@ def _winners(facts: Facts, placed: Sequence[InstanceFacts]) -> Markup:
     )
     numbers = Numbers(
         ("instance", "origin", "best on it", "across", "up"),
-        [(each.name, group_name(each), each.winner or NOBODY, *map(number, each.place or ())) for each in placed],
+        [(each.name, group_name(each), _winner(each), *map(number, each.place or ())) for each in placed],
         names=3,
     )
-    return plane(words, *_axes(facts), series, [*keys, *_shapes(placed)], numbers, _SIZE)
+    shown = [*keys, *other_keys, *_shapes(placed)]
+    return plane(words, *_axes(facts), [*others, *series], shown, numbers, _SIZE)
 
 
 def _hardness(facts: Facts, placed: Sequence[InstanceFacts]) -> Markup:
@@ -78,13 +82,22 @@ def _hardness(facts: Facts, placed: Sequence[InstanceFacts]) -> Markup:
         f"The same map, with {counted(len(shaded), 'instance')} of a known score: darker and larger is harder, by the "
         f"mean {METRICS.get(facts.metric, facts.metric)} {of_whom(facts)}.",
     )
-    series = [Series("instances", [_point(each, tint[each.id]) for each in shaded])]
-    others = [replace(_point(each), shape="cross", size=2.5) for each in placed if each.id not in tint]
-    if others:
-        # All are there, so that it is the same map.
-        series = [Series(_UNKNOWN, others, _GREY), *series]
-        ends.append(Key(f"{_UNKNOWN} ({len(others)})", "cross", _GREY, size=2.5))
-    return plane(words, *_axes(facts), series, [*ends, *_shapes(shaded)], size=_SIZE)
+    series = Series("instances", [_point(each, tint[each.id]) for each in shaded])
+    others, other_keys = _not_known(placed)
+    shown = [*ends, *other_keys, *_shapes(placed)]
+    return plane(words, *_axes(facts), [*others, series], shown, size=_SIZE)
+
+
+def _winner(instance: InstanceFacts) -> str:
+    return NOT_KNOWN if instance.hardness is None else instance.winner or NOBODY
+
+
+def _not_known(placed: Sequence[InstanceFacts]) -> tuple[list[Series], list[Key]]:
+    """Instances that nobody was tested on are on the map too, so that both maps are the same."""
+    points = [replace(_point(each), size=_SMALLEST) for each in placed if each.hardness is None]
+    if not points:
+        return [], []
+    return [Series(NOT_KNOWN, points, _GREY)], [Key(f"{NOT_KNOWN} ({len(points)})", colour=_GREY, size=_SMALLEST)]
 
 
 def _axes(facts: Facts) -> tuple[Axis, Axis]:

@@ -78,12 +78,14 @@ def _wins(name: str, how: str, groups: Mapping[str, Sequence[InstanceFacts]], nu
 
 def _curves(curves: Sequence[Anytime], numbers: Mapping[str, int]) -> Markup:
     series = [_curve(each, numbers.get(each.member, index)) for index, each in enumerate(curves)]
-    runs = ", ".join(f"{each.member}: n = {each.runs}" for each in curves)
+    runs = ", ".join(f"{each.member}: n = {each.runs:,} of {each.of:,}" for each in curves)
     words = Words(
         "anytime",
         "How costs fall over time.",
         "The median over runs of (cost - best known) / best known, with a band from the lower to the upper quartile; "
-        f"{percent(_CLOSE)} stands for that and less. Lines begin when half of the runs have a solution. Runs: {runs}.",
+        f"{percent(_CLOSE)} stands for that and less. Lines begin when half of the runs have a solution. "
+        "Left out are runs that failed and, since nobody knows how they would have gone on, runs that were stopped "
+        f"because another member was better. Runs: {runs}.",
     )
     return plane(
         words,

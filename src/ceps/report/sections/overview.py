@@ -6,10 +6,10 @@ from collections import Counter
 
 from markupsafe import Markup
 
-from ceps.report.facts import BuildFacts, Facts, Kind, Origin
+from ceps.report.facts import BuildFacts, Facts, Kind, Origin, Spread, Stage
 from ceps.report.pieces import Section, code, joined, meter, note, paragraph, tiles
 from ceps.report.sections.shared import hardness
-from ceps.report.words import MEANINGS, METRICS, listed, number, percent, seconds
+from ceps.report.words import MEANINGS, METRICS, listed, number, percent, seconds, short_spread
 from ceps.texts import counted
 
 Tile = tuple[str, object, object]
@@ -56,17 +56,26 @@ def _resume(facts: Facts) -> list[object]:
 def _build_tiles(facts: Facts) -> list[Tile]:
     made: list[Tile] = []
     for build in facts.builds:
-        scores = [stage.score for stage in build.stages]
-        if scores:
-            value = f"{number(scores[0], 3)} → {number(scores[-1], 3)}" if len(scores) > 1 else number(scores[0], 3)
-            says = "of the first and the last portfolio kept, each on its own seeds and instances"
-            made.append(("Training score", value, says if len(scores) > 1 else "of the one portfolio kept so far"))
+        if build.stages:
+            made.append(_training_score(build.stages[0], build.stages[-1]))
         if build.members:
             made.append(("Members", len(build.members), _solvers(build)))
         share = build.charged / build.budget if build.budget > 0.0 else 0.0
         says = f"of {seconds(build.budget)} ({percent(share)})"
         made.append(("CPU charged", seconds(build.charged), joined([says, meter(share, f"charged {says}")])))
     return made
+
+
+def _training_score(first: Stage, last: Stage) -> Tile:
+    if first is last:
+        return "Training score", number(first.score, 3), f"of the one portfolio kept so far{_of_how_many(first)}"
+    says = "of the first and the last portfolio kept, each on its own seeds and instances"
+    value = f"{number(first.score, 3)} → {number(last.score, 3)}"
+    return "Training score", value, f"{says}{_of_how_many(first, last)}"
+
+
+def _of_how_many(*stages: Stage) -> str:
+    return "".join(f"; {short_spread(stage.spread)}" for stage in stages if stage.spread is not None)
 
 
 def _solvers(build: BuildFacts) -> str:
@@ -80,10 +89,12 @@ def _comparison_tiles(facts: Facts) -> list[Tile]:
     if facts.comparison is not None:
         measured, means = facts.comparison.measured, facts.comparison.means
         best = [method for method in measured.methods if means[method].best]
+        table, splits = facts.comparison.table, facts.comparison.splits
+        score = short_spread(Spread.of([table[split, best[0]].score for split in splits]))
         says = f"{METRICS.get(facts.metric, facts.metric)} on test instances, mean over the splits"
-        made.append(("Best", listed(best), f"{number(means[best[0]].score, 3)} {says}"))
-        splits = counted(len(facts.comparison.splits), "split")
-        made.append(("Methods", len(measured.methods), f"on {splits}, {counted(measured.repeats, 'run')} per instance"))
+        made.append(("Best", listed(best), f"{score} {says}"))
+        says = f"on {counted(len(splits), 'split')}, {counted(measured.repeats, 'run')} per instance"
+        made.append(("Methods", len(measured.methods), says))
     return made
 
 
@@ -91,7 +102,11 @@ def _evaluation_tiles(facts: Facts) -> list[Tile]:
     values = [value for each in facts.instances if (value := hardness(each)) is not None]
     if not values:
         return []
-    return [("Score", number(sum(values) / len(values)), f"mean over {counted(len(values), 'instance')}")]
+    spread = Spread.of(values)
+    says = (
+        f"mean over {counted(spread.count, 'instance')}, from {number(spread.lowest, 3)} to {number(spread.highest, 3)}"
+    )
+    return [("Score", number(spread.mean), says)]
 
 
 def _instances(facts: Facts) -> Tile:

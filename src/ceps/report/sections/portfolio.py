@@ -45,7 +45,11 @@ def _card(build: int, member: MemberFacts) -> Markup:
     loss = "it is the only one" if member.loss is None else f"{change(member.loss)} training score"
     share = member.wins / member.contests if member.contests else 0.0
     wins = f"{member.wins:,} of {member.contests:,} ({percent(share)})" if member.contests else NONE
-    same = f"{'The other ' if changed else 'All '}{counted(len(others), 'parameter')}: as by default"
+    same = (
+        f"{counted(len(others), 'parameter')}: the solver's default is not known here"
+        if any(parameter.changed is None for parameter in others)
+        else f"{'The other ' if changed else 'All '}{counted(len(others), 'parameter')}: as by default"
+    )
     return Markup(
         '<article class="card"><h3><span class="badge">{number}</span> {solver} <small>{version}</small></h3>'
         "<dl><dt>Without it</dt><dd>{loss}</dd><dt>Wins</dt><dd>{wins}{meter}</dd></dl>{changed}{others}</article>"

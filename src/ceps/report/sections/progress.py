@@ -9,10 +9,10 @@ from statistics import median
 from markupsafe import Markup
 
 from ceps.report.charts import Axis, Bar, Key, Numbers, Point, Segment, Series, Words, bars, plane
-from ceps.report.facts import BuildFacts, Facts, Kind, Stage
+from ceps.report.facts import BuildFacts, Facts, Kind, Spread, Stage
 from ceps.report.pieces import Section, details, joined, table
 from ceps.report.sections.shared import first_of_interest, score_axis
-from ceps.report.words import NONE, number, percent, seconds
+from ceps.report.words import NONE, number, percent, seconds, spread_text
 from ceps.texts import counted
 
 _BESIDE = 0.012
@@ -22,10 +22,10 @@ _BESIDE = 0.012
 def progress(facts: Facts) -> Section | None:
     """A chart per build that kept a portfolio on the way, and the budgets of all."""
     several = facts.kind is Kind.COMPARISON
-    opened = first_of_interest(build for build in facts.builds if len(build.stages) > 1)
+    opened = first_of_interest(facts.builds)
     parts: list[Markup] = []
     for index, build in enumerate(facts.builds):
-        if not build.stages or (several and len(build.stages) < 2):
+        if not build.stages:
             continue
         body = joined([_scores(facts, index, build), _sessions(index, build)])
         parts.append(details(f"progress-{index}", build.label, body, build is opened) if several else body)
@@ -63,29 +63,48 @@ def _scores(facts: Facts, index: int, build: BuildFacts) -> Markup:
     words = Words(
         f"scores-{index}",
         "Training scores on the way.",
-        f"Mean score of {counted(len(kept), 'portfolio')} kept, against the CPU time charged until then, beside the "
-        f"scores of {counted(len(candidates), 'candidate')} of sessions. Each was kept on seeds, and perhaps "
-        "instances, of its own: the line may rise when harder instances come in. What is fair is a portfolio "
+        f"Mean score of {counted(len(kept), 'portfolio')} kept{_rows(stages)}, against the CPU time charged until "
+        f"then, beside the scores of {counted(len(candidates), 'candidate')} of sessions. Each was kept on seeds, and "
+        "perhaps instances, of its own: the line may rise when harder instances come in. What is fair is a portfolio "
         "against the one before it and the candidates beside it, all on the same seeds.",
     )
     shown = [each for each in series if each.points]
     return plane(words, Axis("CPU s charged", from_zero=True), score_axis(facts), shown, numbers=_table_of(stages))
 
 
+def _rows(stages: Sequence[Stage]) -> str:
+    """How many scores each is the mean of."""
+    counts = [str(stage.spread.count) for stage in stages if stage.spread is not None]
+    return f" (n = {', '.join(counts)} pairs of instance and seed)" if counts else ""
+
+
 def _kept_tip(stage: Stage) -> str:
-    return f"{stage.name}\nkept with {number(stage.score)} after {seconds(stage.charged)} charged"
+    scores = "" if stage.spread is None else f"\nscores: {spread_text(stage.spread)}"
+    return f"{stage.name}\nkept with {number(stage.score)} after {seconds(stage.charged)} charged{scores}"
 
 
 def _table_of(stages: Sequence[Stage]) -> Numbers:
-    head = ("portfolio", "charged", "score", "the one before", "candidates", "best", "median", "worst")
+    head = (
+        *("portfolio", "charged", "score", "n", "lowest", "median", "highest", "the one before"),
+        *("candidates", "best", "median", "worst"),
+    )
     rows = []
     for stage in stages:
         found = stage.candidates
         spread = (number(min(found)), number(median(found)), number(max(found))) if found else (NONE,) * 3
         rows.append(
-            (stage.name, seconds(stage.charged), number(stage.score), number(stage.before), len(found), *spread)
+            (
+                *(stage.name, seconds(stage.charged), number(stage.score), *_spread_cells(stage.spread)),
+                *(number(stage.before), len(found), *spread),
+            )
         )
     return Numbers(head, rows)
+
+
+def _spread_cells(spread: Spread | None) -> tuple[object, ...]:
+    if spread is None:
+        return (NONE,) * 4
+    return spread.count, *map(number, (spread.lowest, spread.median, spread.highest))
 
 
 def _sessions(index: int, build: BuildFacts) -> Markup:

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from ceps.records import Ending
 from ceps.report.charts import Axis, Bar, Key, Numbers, Segment, Words, bars
-from ceps.report.facts import Facts
+from ceps.report.facts import Facts, Kind
 from ceps.report.pieces import Section, heading, joined, paragraph, table
 from ceps.report.sections.shared import grouped
 from ceps.report.words import moment, percent, seconds
@@ -43,8 +43,7 @@ def _endings(facts: Facts) -> Markup:
         return Markup("")
     solvers = grouped(facts.endings, lambda each: each.solver)
     totals = {solver: sum(each.runs for each in own) for solver, own in solvers.items()}
-    order = [ending.value for ending in _COLOURS]
-    colours = {ending.value: colour for ending, colour in _COLOURS.items()}
+    order = list(_COLOURS)
     rows = [
         Bar(
             solver,
@@ -53,7 +52,7 @@ def _endings(facts: Facts) -> Markup:
                     each.runs,
                     f"{solver}: {each.ending}\n{each.runs:,} of {counted(totals[solver], 'run')} "
                     f"({percent(each.runs / totals[solver])}), {seconds(each.cpu)} of CPU time",
-                    colours[each.ending],
+                    _COLOURS[each.ending],
                     each.ending,
                 )
                 for each in sorted(own, key=lambda each: order.index(each.ending))
@@ -63,9 +62,7 @@ def _endings(facts: Facts) -> Markup:
     ]
     seen = [ending for ending in _COLOURS if any(each.ending == ending for each in facts.endings)]
     words = Words("endings", "How runs ended.", f"{sum(totals.values()):,} runs that were made, by solver and ending.")
-    keys = [
-        Key(f"{ending}: {_WORDS[ending]}", "square", colours[ending.value], colours[ending.value]) for ending in seen
-    ]
+    keys = [Key(f"{ending}: {_WORDS[ending]}", "square", _COLOURS[ending], _COLOURS[ending]) for ending in seen]
     numbers = Numbers(
         ("solver", "ending", "runs", "CPU time"),
         [(each.solver, each.ending, f"{each.runs:,}", seconds(each.cpu)) for each in facts.endings],
@@ -84,27 +81,22 @@ def _causes(facts: Facts) -> Markup:
 def _cpu(facts: Facts) -> Markup:
     if not facts.builds:
         return Markup("")
-    rows = []
-    for build in facts.builds:
-        saved = None if not build.side_by_side else 1.0 - build.spent / build.side_by_side
-        rows.append(
-            (
-                build.label,
-                *map(seconds, (build.budget, build.charged, build.spent, build.side_by_side)),
-                percent(saved),
-            )
+    rows = [
+        (
+            build.label,
+            *map(seconds, (build.budget, build.charged, build.spent, build.trials, build.side_by_side)),
+            percent(build.saved),
         )
-    return joined(
-        [
-            heading("CPU time"),
-            paragraph(
-                "Charged is every run that was asked for, whoever made it; spent is what was really run for it. Side "
-                "by side is what the same trials would have cost with all members of a portfolio running; saved is "
-                "1 - spent / side by side, which is cautious: only what was spent includes references."
-            ),
-            table(("build", "budget", "charged", "spent", "side by side", "saved"), rows),
-        ]
+        for build in facts.builds
+    ]
+    says = (
+        "Charged is every run that was asked for, whoever made it; spent is what was really run for it, and trials are "
+        "that without the runs that look for references. Side by side is what the same trials would have cost with all "
+        "members of a portfolio running; saved is the share of it that trials did not take."
     )
+    shared = " Runs that had been made for another build took nothing." if facts.kind is Kind.COMPARISON else ""
+    head = ("build", "budget", "charged", "spent", "of that, trials", "side by side", "saved")
+    return joined([heading("CPU time"), paragraph(says + shared), table(head, rows)])
 
 
 def _sittings(facts: Facts) -> Markup:

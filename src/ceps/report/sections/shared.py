@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from math import isfinite, log10
+from math import inf, isfinite, log10
 from typing import TypeVar
 
 from ceps.report.charts import Axis
 from ceps.report.charts.scale import SMALLEST
 from ceps.report.facts import BuildFacts, Facts, InstanceFacts, Origin
-from ceps.report.words import METRICS, number, origin_text, spread_text
+from ceps.report.words import METRICS, origin_text, spread_text
 
 Thing = TypeVar("Thing")
 Group = TypeVar("Group")
 
-NOBODY = "nobody"
+NOBODY, NOT_KNOWN = "nobody", "score not known"
+"""Who is best on an instance that nobody has solved, and on one that nobody was tested on."""
 SHAPE_OF = {Origin.GIVEN: "circle", Origin.BRED: "triangle", Origin.TEST: "square"}
 """Where an instance comes from, as the shape of its mark."""
 
@@ -51,6 +52,12 @@ def _by_number(label: str) -> list[tuple[int, str]]:
 def hardness(instance: InstanceFacts) -> float | None:
     """The mean score on it."""
     return None if instance.hardness is None or not isfinite(instance.hardness.mean) else instance.hardness.mean
+
+
+def hardest_first(instance: InstanceFacts) -> float:
+    """What to sort instances by; those of an unknown score come last."""
+    value = hardness(instance)
+    return inf if value is None else -value
 
 
 def tints(facts: Facts) -> Mapping[str, float]:
@@ -92,10 +99,6 @@ def instance_tip(instance: InstanceFacts) -> str:
 def of_whom(facts: Facts) -> str:
     """Whose scores tell how hard instances are."""
     return "of all contenders" if facts.comparison is not None else "of the last portfolio"
-
-
-def hardness_text(instance: InstanceFacts) -> str:
-    return "not known" if instance.hardness is None else number(instance.hardness.mean, 3)
 
 
 def first_of_interest(builds: Iterable[BuildFacts]) -> BuildFacts | None:
