@@ -50,9 +50,15 @@ class NamesPrograms(Protocol):
         """As people read them."""
 
 
-def programs_of(parts: Iterable[object]) -> list[str]:
-    """What programs would be started, other than those that are installed as parts of ceps or as its plug-ins."""
-    return [program for part in parts if isinstance(part, NamesPrograms) for program in part.programs]
+def refuse_programs(where: object, parts: Iterable[object], way: str) -> None:
+    """Nobody starts programs that a file names without knowing them: it may come from a stranger.
+
+    What is installed as a part of ceps or as a plug-in of its was chosen by the user.
+    """
+    if programs := [program for part in parts if isinstance(part, NamesPrograms) for program in part.programs]:
+        raise UserError(
+            f"{where} starts programs: {'; '.join(programs)}. If you know them, and who has made the file, {way}"
+        )
 
 
 def words_with(*known: str) -> Callable[[object], tuple[str, ...]]:

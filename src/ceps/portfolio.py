@@ -10,7 +10,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ceps.commands import programs_of
+from ceps.commands import refuse_programs
 from ceps.errors import UserError, did_you_mean
 from ceps.problems import Problem, problem_named
 from ceps.records import Configuration, Value
@@ -67,11 +67,8 @@ class Portfolio:
         return {name: solver_named(name, self.solver_settings.get(name, {})) for name in names}
 
     def refuse_programs(self, where: object, way: str) -> None:
-        """Nobody starts programs that a file names without knowing them: it may come from a stranger."""
-        if programs := programs_of([*self.solvers().values(), self.problem_class]):
-            raise UserError(
-                f"{where} starts programs: {'; '.join(programs)}. If you know them, and who has made the file, {way}"
-            )
+        """For whoever would run it without having been told to trust the file."""
+        refuse_programs(where, [*self.solvers().values(), self.problem_class], way)
 
     def as_json(self) -> dict[str, Any]:
         metric = {"name": self.metric.name, "cutoff": self.metric.cutoff}

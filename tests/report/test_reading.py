@@ -229,11 +229,23 @@ def test_features_that_cannot_be_told_leave_no_map(tmp_path: Path) -> None:
     given = described.instance()
     with Store.in_memory() as store:
         store.add_instance(StoredInstance(given.id, problem.name, given.name, problem.encode(given)))
-        library = Library(store, problem, FeatureCache())
+        library = Library(store, problem, FeatureCache(), trust=True)
         gallery = instances.read_gallery(library, family(store, []), {}, lambda each: Origin.GIVEN)
     assert [each.place for each in gallery.instances] == [None]
     assert "no map of the instances, for their features cannot be told: " in gallery.missing[0]
     assert "features ended with status 1" in gallery.missing[0]
+
+
+def test_a_program_that_a_run_directory_names_is_not_started(tmp_path: Path) -> None:
+    """It may be a stranger's: without trust the program that tells features is named, and there is no map."""
+    problem = described.problem(tmp_path)
+    given = described.instance()
+    with Store.in_memory() as store:
+        store.add_instance(StoredInstance(given.id, problem.name, given.name, problem.encode(given)))
+        library = Library(store, problem, FeatureCache(), trust=False)
+        gallery = instances.read_gallery(library, family(store, []), {}, lambda each: Origin.GIVEN)
+    assert "this run directory starts programs: " in gallery.missing[0]
+    assert gallery.instances[0].features == {}
 
 
 def test_defaults_are_those_of_any_solver_that_can_be_found(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ceps.cli.shared import answers, messages
+from ceps.cli.shared import Trust, answers, messages
 from ceps.options import check_output_file
 from ceps.report.reading import read_facts
 from ceps.report.writing import write_page
@@ -18,6 +18,7 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="The file. Default: report.html in the run directory.", show_default=False)
     ] = None,
+    trust: Trust = False,
 ) -> None:
     """Write one page about a run directory: its portfolios, instances, tables and figures. The work may be under way.
 
@@ -31,7 +32,7 @@ def report(
     if out is not None:
         check_output_file("--out", out)
     with messages.status(f"Reading {run}"):
-        facts = read_facts(run)
+        facts = read_facts(run, trust=trust)
     with messages.status(f"Writing {file}"):
         size = write_page(page(facts), file)
     answers.print(f"{file} ({size / 1024:.0f} KiB)")

@@ -39,7 +39,7 @@ class Commands(TyperGroup):
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-Trust = Annotated[bool, typer.Option("--trust", help="Start the programs that the portfolio names: you know them.")]
+Trust = Annotated[bool, typer.Option("--trust", help="Start programs that the file or folder names: you know them.")]
 Seed = Annotated[int, typer.Option(help="All randomness is derived from it.")]
 Memory = Annotated[str, typer.Option(help="What one run may use: bytes, or a text such as 512MiB.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Runs at a time. Default: one per core.", show_default=False)]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ceps.cli.shared import answers, messages
+from ceps.cli.shared import Trust, answers, messages
 
 _LOCAL = "127.0.0.1"
 _NICENESS = 10
@@ -23,6 +23,7 @@ def watch(
     address: Annotated[
         str, typer.Option(help="Which address to listen on. Any other than the default may let others read the page.")
     ] = _LOCAL,
+    trust: Trust = False,
 ) -> None:
     """Show a run that is going on as a page for the browser, which renews itself.
 
@@ -43,6 +44,12 @@ def watch(
     os.nice(_NICENESS)
     cache = FeatureCache()
     try:
-        serve(run, lambda: read_facts(run, cache), address, port, lambda url: answers.print(f"{url} (Ctrl-C ends)"))
+        serve(
+            run,
+            lambda: read_facts(run, cache, trust),
+            address,
+            port,
+            lambda url: answers.print(f"{url} (Ctrl-C ends)"),
+        )
     except KeyboardInterrupt:
         messages.print("ended; the run goes on")

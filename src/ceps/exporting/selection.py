@@ -9,6 +9,7 @@ from typing import Any
 
 from ceps.building import PORTFOLIO
 from ceps.comparing.contest import TESTS
+from ceps.commands import refuse_programs
 from ceps.errors import UserError
 from ceps.exporting.origin import Origin, decoded, read_origin, texts_at
 from ceps.problems import Problem
@@ -126,7 +127,9 @@ def _case(
     assert stored is not None, "instances are never removed"
     instance = decoded(problem, stored)
     try:
+        # A run directory may be a stranger's: an export starts no program, also none that would tell features.
+        refuse_programs("this run directory", [problem], "compute them yourself")
         features = problem.features(instance)
-    except UserError:  # from the program that tells them
+    except UserError:
         features = None
     return Case(name, instance, repetitions, features)

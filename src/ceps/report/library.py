@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ceps.commands import refuse_programs
 from ceps.problems import Problem
 from ceps.store import Store
 
@@ -24,6 +25,8 @@ class Library:
     store: Store
     problem: Problem
     cache: FeatureCache
+    trust: bool
+    """Whether a program that the store names may be started to tell features."""
     _decoded: dict[str, Any] = field(default_factory=dict, init=False)
 
     def instance(self, identifier: str) -> Any:
@@ -37,6 +40,8 @@ class Library:
         return self.problem.scale(self.instance(identifier))
 
     def features(self, identifier: str) -> Mapping[str, float]:
+        if not self.trust:
+            refuse_programs("this run directory", [self.problem], "add --trust")
         if identifier not in self.cache.known:
             self.cache.known[identifier] = self.problem.features(self.instance(identifier))
         return self.cache.known[identifier]

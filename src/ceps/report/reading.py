@@ -18,15 +18,16 @@ from ceps.store import Store, history
 MOST_CAUSES = 12
 
 
-def read_facts(directory: Path, cache: FeatureCache | None = None) -> Facts:
+def read_facts(directory: Path, cache: FeatureCache | None = None, trust: bool = False) -> Facts:
     """All that a page says about a run directory.
 
-    Whoever reads again and again gives the same ``cache`` each time. What cannot be told yet is named in ``missing``;
+    Whoever reads again and again gives the same ``cache`` each time. With ``trust``, features may be told by a program
+    that the directory names. What cannot be told yet is named in ``missing``;
     what is no run directory, damaged, or made by another ceps is a :class:`~ceps.errors.UserError`.
     """
     with Store.read_only(directory) as store, store.legible():
         subject = read_subject(store, directory)
-        source = _source(store, Library(store, subject.problem, cache or FeatureCache()), subject)
+        source = _source(store, Library(store, subject.problem, cache or FeatureCache(), trust), subject)
         told = tell(source)
         gallery = read_gallery(source.library, source.relatives, told.verdicts, told.origin)
         endings = tuple(
