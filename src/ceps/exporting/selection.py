@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ceps.building import PORTFOLIO
-from ceps.comparing.contest import TESTS
 from ceps.commands import refuse_programs
+from ceps.comparing.contest import TESTS
 from ceps.errors import UserError
 from ceps.exporting.origin import Origin, decoded, read_origin, texts_at
 from ceps.problems import Problem
