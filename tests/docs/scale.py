@@ -39,7 +39,7 @@ _SCENARIO = {
 }
 _EXPERIMENT = {
     r"(generate = .*\bcount = )\d+": r"\g<1>4",
-    r'generator = "all"': 'generator = "netgen"',
+    r'(name = "tsp"\ngenerate = .*generator = )"all"': r'\1"netgen"',
     r"^train = [\d.]+": "train = 2",
     r"(\[splits\]\ncount = )\d+": r"\g<1>1",
     r"^cutoff = [\d.]+": "cutoff = 0.05",
