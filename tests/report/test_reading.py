@@ -233,7 +233,7 @@ def test_features_that_cannot_be_told_leave_no_map(tmp_path: Path) -> None:
         gallery = instances.read_gallery(library, family(store, []), {}, lambda each: Origin.GIVEN)
     assert [each.place for each in gallery.instances] == [None]
     assert "no map of the instances, for their features cannot be told: " in gallery.missing[0]
-    assert "features ended with status 1" in gallery.missing[0]
+    assert "features ended with exit status 1" in gallery.missing[0]
 
 
 def test_a_program_that_a_run_directory_names_is_not_started(tmp_path: Path) -> None:

@@ -165,7 +165,8 @@ def test_mistakes(tmp_path: Path, text: str, message: str) -> None:
         ("b.json", "{}", "b.json: not a parameter space"),
         (
             "c.json",
-            '{"hyperparameters": [{"type": "uniform_float", "name": "a", "lower": 0, "upper": 1e999}]}',
+            '{"hyperparameters": [{"type": "uniform_float", "name": "a", "lower": 0, "upper": 1e999, '
+            '"default_value": 1}]}',
             "c.json: not a parameter space: ValueError: the range of a must be between",
         ),
         ("a.json", "[", "a.json: not a parameter space"),

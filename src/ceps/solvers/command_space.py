@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
+
 from ceps.commands import check_word
 from ceps.errors import UserError, did_you_mean
 from ceps.records import Value
@@ -192,7 +194,8 @@ def _from_text(path: Path, text: str) -> ConfigurationSpace:
     }
     if path.suffix.lower() not in readers:
         raise ValueError(f"such a file ends in {', '.join(readers)}")
-    space = readers[path.suffix.lower()](text)
+    with np.errstate(invalid="ignore"):  # ConfigSpace computes with ranges that end nowhere; they are refused below.
+        space = readers[path.suffix.lower()](text)
     if not space:
         raise ValueError("it has no parameters")
     _check_ranges(space)
