@@ -41,7 +41,7 @@ RUNS = 400
 TURNS = 3
 PROCESSES, THREADS = 8, 8
 INSTANCES = tuple(BitsInstance(f"bits-{size}", size) for size in range(3, 15))
-OPTIONS = {"iterations": 1, "sessions": 16, "in_flight": 8, "candidates": 24}
+OPTIONS = {"iterations": 1, "sessions": 32, "in_flight": 4, "candidates": 24}
 BUDGET = 64 * 120 * SLEEP
 """What is slept altogether: about two minutes on 64 workers."""
 SEED = 1

@@ -27,7 +27,7 @@ from ceps.tables import read_table
 
 SCENARIO = {
     "seed": 1,
-    "problem": {"name": "tsp", "generate": {"generator": "all", "size": 300, "count": 10}},
+    "problem": {"name": "tsp", "generate": {"generator": "all", "size": 300, "count": 1}},
     "portfolio": {"size": 4, "solvers": ["eax", "lkh"]},
     "metric": {"name": "par10", "cutoff": 1.0},
     "method": {"name": "ceps", "options": {"iterations": 2, "sessions": 4}},

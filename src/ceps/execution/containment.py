@@ -8,6 +8,7 @@ for one companion process that the caller may keep beside it.
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import select
@@ -26,13 +27,18 @@ from ceps import _native
 from ceps.execution.wire import Report, Reporter, ReportKind, ReportReader
 from ceps.records import Limits
 
-LONGEST_LOOK_AWAY = 0.02
-"""Seconds between two looks at what the call uses: bounds how far memory and detached CPU use can overshoot."""
+CLOSE_LOOK = 0.02
+"""Seconds between two looks at what the call uses when a limit may be near: bounds how far it can be overrun."""
+FAR_LOOK = 0.1
+"""The same while no limit can be reached before the next look, whatever the call does."""
 SHORTEST_LOOK_AWAY = 0.001
+FASTEST_GROWTH = 4 * 1024**3
+"""Bytes per second that memory may be filled with."""
 MOST_PROCESSES = 512
 OUTPUT_TAIL = 8 * 1024
 """Bytes kept of what the call prints."""
 PIPE_READ = 1 << 20
+CORES = len(os.sched_getaffinity(0))
 LARGEST_FILE = 1024**3
 """Bytes of one file that a call may write."""
 
@@ -124,6 +130,7 @@ class _Call:
         self._status: int | None = None
         self._memory = 0
         self._seen_cpu = 0.0
+        self._looked_at = -math.inf
         self._cpu_at_look = 0.0
         self._clocks_at_look: dict[int, float] = {}
         self._cpu_of_earlier_calls = _cpu_of_waited_children()
@@ -141,7 +148,6 @@ class _Call:
         os.close(reports_end)
         os.close(prints_end)
         self._process = os.pidfd_open(self._child)
-        self._clocks_at_look[self._child] = 0.0
 
     def run(self) -> Contained:
         try:
@@ -205,10 +211,14 @@ class _Call:
         return self._look_away(max(1.0, self._seen_cpu / wall, float(len(usage.processes))), wall)
 
     def _look_away(self, pace: float, wall: float) -> float:
-        until_a_limit = min((self._limits.cpu - self._seen_cpu) / pace, self._limits.wall_guard - wall)
-        return min(max(until_a_limit, SHORTEST_LOOK_AWAY), LONGEST_LOOK_AWAY)
+        cpu_left, memory_left = self._limits.cpu - self._seen_cpu, self._limits.memory - self._memory
+        # It may start a process on every core, and fill memory, as soon as nobody looks.
+        no_limit_before = min(cpu_left / CORES, memory_left / FASTEST_GROWTH)
+        longest = min(max(no_limit_before, CLOSE_LOOK), FAR_LOOK)
+        return min(max(min(cpu_left / pace, self._limits.wall_guard - wall), SHORTEST_LOOK_AWAY), longest)
 
     def _usage(self) -> _native.TreeUsage:
+        self._looked_at = time.monotonic()
         usage = self._below()
         self._cpu_at_look = usage.cpu_seconds + _cpu_of_waited_children() - self._cpu_of_earlier_calls
         self._clocks_at_look = {process: _native.own_cpu_seconds(process) for process in usage.processes}
@@ -216,11 +226,12 @@ class _Call:
         self._memory = max(self._memory, usage.memory_bytes - self._inherited_memory)
         return usage
 
-    def _read_clocks(self) -> None:
-        """CPU time by now of the processes that were there at the last look.
-
-        Reports may come by the hundred, and a look at all processes costs as much as a hundred readings of a clock.
-        """
+    def _see_cpu(self) -> None:
+        """CPU time by now. Reports may come by the hundred, and a look at all processes costs as much as a hundred
+        readings of a clock: the processes that were there at a look of just now will do."""
+        if time.monotonic() > self._looked_at + CLOSE_LOOK:
+            self._usage()
+            return
         since = (_native.own_cpu_seconds(process) - then for process, then in self._clocks_at_look.items())
         # A process that is gone has a clock of 0; what it has used is seen at the next look.
         self._seen_cpu = max(self._seen_cpu, self._cpu_at_look + sum(max(0.0, cpu) for cpu in since))
@@ -262,7 +273,8 @@ class _Call:
         data = _read(self._reports)
         if not data or self._stop in (Stop.GARBAGE, Stop.ENOUGH):
             return False
-        self._read_clocks()
+        if self._status is None:
+            self._see_cpu()
         try:
             for report in self._reader.feed(data):
                 if self._on_report(report, self._seen_cpu):
