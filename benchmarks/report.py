@@ -32,7 +32,7 @@ from tests.report.pure import SCALE, Telling
 
 SCENARIO = {
     "seed": 1,
-    "problem": {"name": "tsp", "generate": {"generator": "all", "size": 400, "count": 30}},
+    "problem": {"name": "tsp", "generate": {"generator": "all", "size": 400, "count": 3}},
     "portfolio": {"size": 4, "solvers": ["eax", "lkh"]},
     "metric": {"name": "par10", "cutoff": 1.0},
     "method": {"name": "ceps", "options": {"iterations": 4, "sessions": 4}},

@@ -27,7 +27,7 @@ def watch(
 ) -> None:
     """Show a run that is going on as a page for the browser, which renews itself.
 
-    Prints the address to open. The page is that of `ceps report`. It only reads, and takes less than 1 % of one core.
+    Prints the address to open. The page is that of `ceps report`. It only reads, and takes about 1 % of one core.
     Ctrl-C ends it; the run goes on.
 
     **Example:** `ceps watch runs/a`

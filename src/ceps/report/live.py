@@ -22,7 +22,7 @@ from ceps.store.database import FILE_NAME
 
 LOCAL = "127.0.0.1"
 REST = 100.0
-"""After a page that took so many CPU seconds, these many times as long no other is made: it takes less than 1 %."""
+"""After a page that took so many CPU seconds, these many times as long no other is made: they take less than 1 %."""
 LEAST_REST = 2.0
 """Seconds."""
 
