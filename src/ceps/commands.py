@@ -50,12 +50,17 @@ class NamesPrograms(Protocol):
         """As people read them."""
 
 
-def refuse_programs(where: object, parts: Iterable[object], way: str) -> None:
-    """Nobody starts programs that a file names without knowing them: it may come from a stranger.
+def programs_of(parts: Iterable[object]) -> list[str]:
+    """What programs solvers and problems name.
 
     What is installed as a part of ceps or as a plug-in of its was chosen by the user.
     """
-    if programs := [program for part in parts if isinstance(part, NamesPrograms) for program in part.programs]:
+    return [program for part in parts if isinstance(part, NamesPrograms) for program in part.programs]
+
+
+def refuse_programs(where: object, parts: Iterable[object], way: str) -> None:
+    """Nobody starts programs that a file names without knowing them: it may come from a stranger."""
+    if programs := programs_of(parts):
         raise UserError(
             f"{where} starts programs: {'; '.join(programs)}. If you know them, and who has made the file, {way}"
         )

@@ -85,7 +85,7 @@ class Panc:
             raise PenaltyError(
                 f"[metric] penalty: a solution scores {score:.5g}, worse than the penalty {self.penalty:g} for having "
                 f"none; give a penalty that no solution reaches, such as {10.0 ** ceil(log10(score) + 0.5):.0f}, in "
-                "the scenario, or by --penalty on the command line"
+                "the scenario (and another --out, for that is another build), or by --penalty on the command line"
             )
         return score
 

@@ -125,3 +125,8 @@ class Outcome:
     output: str = ""
     """The end of what the solver printed."""
     host: str = ""
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether it has a solution that counts."""
+        return self.cost is not None and self.ending not in FAILURES

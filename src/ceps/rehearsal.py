@@ -15,7 +15,7 @@ from ceps.execution.executor import Executor, Run
 from ceps.metrics import Metric, metric_named
 from ceps.problems import Problem, problem_named
 from ceps.problems.collect import read_instances
-from ceps.problems.described import DescribedProblem
+from ceps.problems.described import DescribedProblem, Trial
 from ceps.records import Limits, Outcome
 from ceps.settings import Scenario
 from ceps.solvers import Solver, solver_named
@@ -89,8 +89,8 @@ def _instances(scenario: Scenario, problem: Problem, base: Path, named: str, key
         return [problem.generate(name, made.size, seed, made.parameters) for name in names for seed in chosen]
 
 
-def trials(cast: Cast) -> Iterator[tuple[str, str]]:
-    """The commands of a described problem, each tried once on the first instance: its line, and what came of it."""
+def trials(cast: Cast) -> Iterator[Trial]:
+    """The commands of a described problem, each tried once on the first instance."""
     if isinstance(cast.problem, DescribedProblem):
         yield from cast.problem.trials(cast.instances[0])
 

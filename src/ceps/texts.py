@@ -114,6 +114,8 @@ def built_text(built: Built) -> str:
     shares = [f"{line}  (without it +{lost:.3g})" for line, lost in zip(members, built.contributions, strict=True)]
     start = "" if built.initial_score is None else f"{built.initial_score:.4g} at the start, "
     bred = f"{counted(built.offspring, 'instance')} bred, {built.dropped} of them unusable, {built.merged} trained on"
+    if built.offspring and built.dropped == built.offspring:
+        bred += ": what breeds them may be broken, try `ceps check`"
     share = share_saved(built.cpu_trials, built.cpu_side_by_side)
     saved = f"CPU saved {share:.0%}: " if share is not None and share > 0.0 else ""
     unsolved = f"{counted(built.unsolved, 'training instance')} nobody could solve: timeouts for all"

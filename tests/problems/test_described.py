@@ -211,13 +211,14 @@ def test_features_that_are_too_deep(tmp_path: Path) -> None:
 
 def test_trials_for_people(zeros: DescribedProblem, tmp_path: Path) -> None:
     """Every command is tried once, and a failure is told instead of raised."""
-    (line, made), (_, told) = zeros.trials(instance())
+    mutated, measured = zeros.trials(instance())
+    line, made, told = mutated.line, mutated.came_of_it, measured.came_of_it
     assert line.startswith(f"mutate: {sys.executable} ")
     assert made.endswith(" bytes")
     assert told == "one 1, size 5"
     failing = problem(tmp_path)
     (tmp_path / "zeros.py").write_text("import sys; sys.exit('no')")
-    assert [came_of_it.startswith("failed: ") for _, came_of_it in failing.trials(instance())] == [True, True]
+    assert [trial.came_of_it.startswith("failed: ") for trial in failing.trials(instance())] == [True, True]
 
 
 # decisions

@@ -42,13 +42,17 @@ def check(
         )
         for message in building.limitations(settings.method.name, cast):
             messages.print(message, style="yellow")
-        for line, came_of_it in rehearsal.trials(cast):
-            _section(f"\n{line}", came_of_it)
+        commands = list(rehearsal.trials(cast))
+        for trial in commands:
+            _section(f"\n{trial.line}", trial.came_of_it)
         found = [_show_rehearsed(made) for made in rehearsal.rehearse(cast, settings, executor)]
     no_budget = "no [budget]: this scenario can be checked, but not built"
     _section("\nPlan of a build", no_budget if planned is None else plan_text(planned, workers))
     if not all(found):
         messages.print("ceps: a solver found no valid solution; see its outcome above", style="red")
+        raise typer.Exit(1)
+    if not all(trial.worked for trial in commands):
+        messages.print("ceps: a command of the problem failed; see what came of it above", style="red")
         raise typer.Exit(1)
 
 
@@ -86,7 +90,7 @@ def _show_rehearsed(made: rehearsal.Rehearsal) -> bool:
     outcome = made.outcome.result()
     _section("Raw outcome", raw_text(outcome))
     _section("Parsed outcome", outcome_text(outcome))
-    return outcome.cost is not None
+    return outcome.has_answer
 
 
 def _section(title: str, text: str) -> None:

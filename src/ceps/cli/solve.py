@@ -99,7 +99,7 @@ def _show_answer(
     answers.print(components_text(answer, portfolio))
     if answer.cost is None:
         messages.print(
-            f"ceps: {instance.name}: no component found a valid solution; there may be none (is the fleet too small?), "
+            f"ceps: {instance.name}: no component found a valid solution; if none has failed above, there may be none, "
             "or it takes longer: give more --time",
             style="red",
         )

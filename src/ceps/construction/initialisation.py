@@ -57,7 +57,7 @@ def initialise(task: Task, most_candidates: int, account: Account) -> Initial:
         for futures in pending:
             made = [future.result() for future in futures]
             rows.append([each.score for each in made])
-            answered = answered or any(each.outcome.cost is not None for each in made)
+            answered = answered or any(each.outcome.has_answer for each in made)
             account.pay(sum(each.charge for each in made))
             for score in rows[-1]:
                 task.evaluator.tally(1, score)

@@ -11,6 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from ceps.commands import programs_of
 from ceps.errors import UserError
 from ceps.exporting.aslib import export_aslib
 from ceps.exporting.origin import decoded, read_origin, texts_at
@@ -133,6 +134,7 @@ def _export_configurations(run: Path, out: Path) -> list[Path]:
     for path in found:
         portfolio = Portfolio.load(path)
         solvers = portfolio.solvers()
+        trust = " --trust" if programs_of([*solvers.values(), portfolio.problem_class]) else ""
         folder = out / path.parent.relative_to(run)
         folder.mkdir(parents=True, exist_ok=True)
         for number, member in enumerate(portfolio.members, start=1):
@@ -144,7 +146,7 @@ def _export_configurations(run: Path, out: Path) -> list[Path]:
             files += [parameters, alone]
             # Quoted: these lines are pasted into shells.
             beside, own = (shlex.quote(str(file.relative_to(out))) for file in (alone, parameters))
-            commands.append(f"ceps solve INSTANCE --portfolio {beside} --time SECONDS")
+            commands.append(f"ceps solve INSTANCE --portfolio {beside} --time SECONDS{trust}")
             commands += [native.command.format(file=own)] if native.command else []
     files.append(out / "commands.txt")
     files[-1].write_text("\n".join([*commands, ""]))

@@ -58,6 +58,15 @@ class FileInstance:
         return hash(self.id)
 
 
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A command that was tried: its line as it is run, and what came of it."""
+
+    line: str
+    came_of_it: str
+    worked: bool
+
+
 @dataclass(frozen=True)
 class DescribedProblem(Problem):
     """A problem as its description file has it."""
@@ -230,8 +239,8 @@ class DescribedProblem(Problem):
         except (ValueError, RecursionError) as error:
             raise UserError(f"{self.source}: features {error}") from error
 
-    def trials(self, instance: FileInstance) -> Iterator[tuple[str, str]]:
-        """Every command once, for people: its line as it is run, and what came of it."""
+    def trials(self, instance: FileInstance) -> Iterator[Trial]:
+        """Every command once, for people."""
         if self.file.mutate:
             yield self._trial("mutate", lambda: f"{len(self.mutate(instance, np.random.default_rng(1)).content)} bytes")
         if self.file.features:
@@ -239,12 +248,12 @@ class DescribedProblem(Problem):
                 "features", lambda: ", ".join(f"{key} {value:g}" for key, value in self.measured(instance))
             )
 
-    def _trial(self, key: str, attempt: Callable[[], str]) -> tuple[str, str]:
+    def _trial(self, key: str, attempt: Callable[[], str]) -> Trial:
         line = f"{key}: {shlex.join(getattr(self.file, key))}"
         try:
-            return line, attempt()
+            return Trial(line, attempt(), worked=True)
         except (CallError, UserError) as error:
-            return line, f"failed: {error}"
+            return Trial(line, f"failed: {error}", worked=False)
 
     @contextmanager
     def _desk(self, instance: FileInstance) -> Iterator[_Desk]:

@@ -1,0 +1,65 @@
+"""``ceps check`` and ``ceps build`` with programs of the user's that do not do what they should."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from ceps.cli import app
+from tests import described
+
+SCENARIO = """
+seed = 1
+[problem]
+name = "zeros"
+train = ["*.zeros"]
+settings = { file = "zeros.toml" }
+[portfolio]
+size = 2
+solvers = ["filler"]
+[solvers.filler]
+file = "filler.toml"
+[metric]
+name = "panc"
+cutoff = 0.2
+[budget]
+cpu = "60s"
+"""
+HONEST = "print('cost 0'); print('bits 11111')"
+LIAR = "print('cost 0'); print('bits 00000')"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "five.zeros").write_text("5")
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    described.problem(tmp_path)
+    described.solver(tmp_path, HONEST)
+    return tmp_path
+
+
+def told(code: int, *words: str) -> str:
+    result = CliRunner().invoke(app, list(words))
+    assert result.exit_code == code, result.output
+    return " ".join(result.output.split())
+
+
+def test_what_works_passes_the_check(folder: Path) -> None:
+    """Nothing is wrong with these programs."""
+    told(0, "check", "scenario.toml")
+
+
+def test_a_liar_fails_the_check_and_builds_nothing(folder: Path) -> None:
+    """A solver whose every claim is false has no valid solution, though a cost of its solutions is known."""
+    described.solver(folder, LIAR)
+    assert "a solver found no valid solution" in told(1, "check", "scenario.toml")
+    assert "no run found a solution of any training instance" in told(2, "build", "scenario.toml", "--out", "run")
+
+
+def test_a_broken_command_fails_the_check(folder: Path) -> None:
+    """A mutation that fails is told at the end as well, where people look."""
+    described.problem(folder, described.PROBLEM.replace('"mutate", ', '"broken", '))
+    assert "a command of the problem failed" in told(1, "check", "scenario.toml")
