@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
-from math import fsum, isfinite
+from math import ceil, fsum, isfinite
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -215,9 +215,9 @@ def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | Non
     budget = scenario.budget.cpu
     if budget < smallest:
         raise BudgetError(
-            f"{named}: [budget] cpu = {budget:.0f} s is too little for method '{scenario.method.name}': references of "
-            f"{count} instances and the first runs of every phase may take all of it; give at least {smallest:.0f} s, "
-            f"or lower the cut-off, the portfolio's size, the number of instances or of sessions",
+            f"{named}: [budget] cpu = {budget:.0f} s is too little for method '{scenario.method.name}': references "
+            f"of {count} instances and the first runs of every phase may take all of it; give at least "
+            f"{ceil(smallest)} s, or lower the cut-off, the portfolio's size, the number of instances or of sessions",
             smallest,
         )
     lasts = (0.5 if cast.metric.uses_target else 1.0) * cast.metric.cutoff

@@ -57,13 +57,14 @@ def test_mistakes_are_named_with_their_fix(tmp_path: Path, old: str, new: str, s
         contest.prepare(experiment(tmp_path, EXPERIMENT.replace(old, new)), tmp_path, "experiment.toml")
 
 
-def test_the_smallest_budget_that_is_told_works(tmp_path: Path) -> None:
-    """It is that of the most demanding method, and with it nothing is refused."""
+@pytest.mark.parametrize("cutoff", ["0.1", "0.03"])
+def test_the_smallest_budget_that_is_told_works(tmp_path: Path, cutoff: str) -> None:
+    """It is that of the most demanding method, and with it nothing is refused, also where it is no whole number."""
+    text = EXPERIMENT.replace("cutoff = 1.0", f"cutoff = {cutoff}")
     with pytest.raises(UserError) as refused:
-        contest.prepare(experiment(tmp_path, EXPERIMENT.replace("2min", "10s")), tmp_path, "experiment.toml")
-    needed = float(str(refused.value).split("give at least ")[1].split(" s")[0])
-    enough = EXPERIMENT.replace("2min", f"{needed + 1:.0f}s")
-    contest.prepare(experiment(tmp_path, enough), tmp_path, "experiment.toml")
+        contest.prepare(experiment(tmp_path, text.replace("2min", "1s")), tmp_path, "experiment.toml")
+    needed = str(refused.value).split("give at least ")[1].split(" s")[0]
+    contest.prepare(experiment(tmp_path, text.replace("2min", f"{needed}s")), tmp_path, "experiment.toml")
 
 
 def test_a_method_that_needs_features_is_refused_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 from ceps.construction.budget import Account, Budget
@@ -39,7 +40,7 @@ def require(budget: Budget, needed: float) -> None:
     if budget.left < needed:
         raise UserError(
             f"[budget] cpu: {budget.total:.0f} s are too few. References took {budget.charged:.0f} s, the first runs "
-            f"of every phase may take {needed:.0f} s; give at least {budget.charged + needed:.0f} s, or lower the "
+            f"of every phase may take {needed:.0f} s; give at least {ceil(budget.charged + needed)} s, or lower the "
             f"cut-off, the portfolio's size, the number of instances or of sessions"
         )
 
