@@ -110,7 +110,9 @@ def main() -> None:
             target=building.build, args=(scenario, Path(), "watch", executor, Path(folder), progress)
         )
         build.start()
-        progress.started.wait()
+        while not progress.started.wait(1.0):
+            if not build.is_alive():
+                raise SystemExit("the build did not start")
         measure(progress, Path(folder), build)
         build.join()
 

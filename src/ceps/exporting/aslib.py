@@ -11,7 +11,7 @@ from ceps import __version__
 from ceps.exporting.arff import NUMERIC, STRING, ascii_name, one_of, write_arff
 from ceps.exporting.selection import HOW_TO_COMPLETE, STOPPED, Selection, select_runs
 from ceps.metrics import Metric
-from ceps.records import FAILURES, Ending, Outcome
+from ceps.records import Ending, Outcome
 from ceps.store import Store
 from ceps.store.history import LastRun
 
@@ -104,8 +104,8 @@ def _measured(run: LastRun, metric: Metric, scale: float) -> tuple[float, str]:
     if metric.uses_target:
         return min(run.cpu, metric.cutoff), status
     # The cut-off is the normal end where the cost by then is what counts.
-    served = run.cost is not None and ending not in FAILURES
-    return metric.score(Outcome(ending, cpu=run.cpu, cost=run.cost), scale), "ok" if served else status
+    outcome = Outcome(ending, cpu=run.cpu, cost=run.cost)
+    return metric.score(outcome, scale), "ok" if outcome.has_answer else status
 
 
 def _description(selection: Selection) -> str:

@@ -35,9 +35,9 @@ _SELECT_LAST_RUNS = f"""SELECT configurations.id, instances.id, runs.seed, runs.
     WHERE {_OF_MEMBERS}
     GROUP BY runs.configuration, runs.instance, runs.seed"""
 
-_SELECT_ASKED = """SELECT configurations.id
+_SELECT_ASKED = f"""SELECT configurations.id
     FROM runs JOIN configurations ON configurations.number = runs.configuration
-    WHERE runs.asker = :asker AND (runs.target IS NOT NULL OR NOT :targeted)
+    WHERE runs.asker = :asker AND {_IS_TRIAL}
     GROUP BY runs.configuration ORDER BY min(runs.id)"""
 
 # Improvements are what the solver has claimed: of a run that failed, nobody knows whether they were true.
