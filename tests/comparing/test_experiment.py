@@ -11,6 +11,8 @@ import pytest
 from ceps.comparing import contest
 from ceps.comparing.experiment import read_experiment
 from ceps.errors import UserError
+from ceps.portfolio import MetricChoice, Portfolio
+from ceps.records import Configuration
 from tests.comparing.pure_contest import EXPERIMENT, experiment
 
 pytest.importorskip("LKHpy")
@@ -98,3 +100,16 @@ def test_the_shipped_experiments_are_sound(name: str) -> None:
     """All that they name is known, labels differ, and budgets suffice."""
     settings = read_experiment(ROOT / "experiments" / f"{name}.toml")
     contest.prepare(settings, ROOT / "experiments", name)
+
+
+def test_a_portfolio_with_a_program_needs_trust(tmp_path: Path) -> None:
+    """A given portfolio that names a program is refused, with the way to have it; with trust it takes part."""
+    alone = Portfolio(
+        "tsp", (Configuration.of("lkh", {}),), MetricChoice("par10", 1.0), {"lkh": {"binary": str(tmp_path / "LKH")}}
+    )
+    alone.save(tmp_path / "p.json")
+    (tmp_path / "LKH").touch(mode=0o755)
+    text = EXPERIMENT + '[[methods]]\nname = "portfolio"\nfile = "p.json"\n'
+    with pytest.raises(UserError, match=r"'p.json' starts programs: .*/LKH.* set trust = true beside it"):
+        contest.prepare(experiment(tmp_path, text), tmp_path, "experiment.toml")
+    contest.prepare(experiment(tmp_path, text + "trust = true\n"), tmp_path, "experiment.toml")
