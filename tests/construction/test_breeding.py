@@ -96,7 +96,7 @@ def test_offspring_nobody_can_solve_are_dropped() -> None:
 def test_a_mutation_operator_that_fails_costs_offspring_and_never_the_build() -> None:
     """Exceptions, garbage and copies are dropped and counted, and the phase ends by itself."""
     evaluator = FakeEvaluator(lambda number, instance, seed: 5.0, Failing())
-    bred = bred_from(evaluator, Account(100.0))
+    bred = bred_from(evaluator, Account(200.0))
     assert bred == Bred((), offspring=5 * MOST_BARREN_BATCHES, dropped=5 * MOST_BARREN_BATCHES)
 
 
@@ -111,18 +111,27 @@ def test_references_are_charged_and_the_account_ends_the_phase() -> None:
 
 @pytest.mark.parametrize(("affordable", "first"), [(0.01, 1), (3.5, 3), (100.0, 5)])
 def test_batches_are_no_larger_than_the_account_affords(affordable: float, first: int) -> None:
-    """A batch has at most the offspring whose run and reference the account covers, but always one."""
+    """A batch has at most the offspring whose runs and reference the account covers, but always one."""
     evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
-    bred_from(evaluator, Account(affordable * (CUTOFF + evaluator.references.cpu_of_one)))
+    bred_from(evaluator, Account(affordable * (len(MEMBERS) * CUTOFF + evaluator.references.cpu_of_one)))
     assert evaluator.references.batches[0] == first
 
 
 def test_fitness_that_validation_did_not_give_is_found_now() -> None:
     """Instances without a known fitness are scored first, at the phase's charge."""
     evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
-    account = Account(1.0)
-    bred_from(evaluator, account, fitness={})
-    assert account.charged == 4 * 2.0
+    bred_from(evaluator, Account(4 * len(MEMBERS) * CUTOFF), fitness={})
+    given = instances_of(4)
+    assert [instance for _, instance, _, _ in evaluator.asked[:8]] == [each for each in given for _ in MEMBERS]
+    assert evaluator.asked[8][1] not in given
+
+
+def test_nothing_is_bred_where_fitness_may_be_too_dear() -> None:
+    """An account that may not cover the fitness of the instances there are is left to the phases that follow."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
+    account = Account(4 * len(MEMBERS) * CUTOFF - 1.0)
+    assert bred_from(evaluator, account, fitness={}) == Bred((), 0, 0)
+    assert (account.charged, evaluator.asked) == (0.0, [])
 
 
 def test_offspring_with_solutions_worse_than_the_penalty_do_not_stop_a_build() -> None:

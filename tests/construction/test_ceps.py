@@ -65,8 +65,11 @@ def test_without_a_mutation_the_other_phases_have_the_budget() -> None:
     usual, unbred = (journal.accounts for journal in journals)
     assert not any(phase.startswith("generation") for phase in unbred)
     assert unbred["initialisation"].granted > usual["initialisation"].granted
-    saved = sum(CepsSettings().weights()) - sum(CepsSettings().weights(mutates=False))
-    assert saved == pytest.approx(CepsSettings().shares.generation)
+    weights = [
+        sum(phase.weight for phase in CepsSettings().phases(task_of(FakeEvaluator(flat, problem)).outline))
+        for problem in (Bits(), Unchanging())
+    ]
+    assert weights[0] - weights[1] == pytest.approx(CepsSettings().shares.generation)
 
 
 def test_bred_instances_are_merged_into_the_training_set() -> None:

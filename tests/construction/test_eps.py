@@ -110,8 +110,8 @@ def test_a_mutation_that_makes_nothing_is_given_up() -> None:
 
 def test_the_shares_are_those_of_ceps_without_generation() -> None:
     """8 h for the start, 60 h of configuration and 20 h of validation."""
-    weights = EpsSettings(new_instances=1).weights()
-    assert weights == pytest.approx([8.0] + [15.0, 5.0] * 4)
+    phases = EpsSettings(new_instances=1).phases(task_of(FakeEvaluator(better_when_smaller)).outline)
+    assert [phase.weight for phase in phases] == pytest.approx([8.0] + [15.0, 5.0] * 4)
 
 
 @pytest.mark.parametrize(

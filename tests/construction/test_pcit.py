@@ -63,7 +63,7 @@ def test_phases_go_on_from_what_was_found() -> None:
     assert [search.grant for search in second] == pytest.approx([search.grant for search in first])
 
 
-@pytest.mark.parametrize(("phases", "shares"), [(1, [7.5, 1.0]), (4, [1.25, 1.25, 1.25, 3.75, 1.0])])
+@pytest.mark.parametrize(("phases", "shares"), [(1, [7.5]), (4, [1.25, 1.25, 1.25, 3.75])])
 def test_the_shares_of_phases(phases: int, shares: list[float]) -> None:
     """The last phase gets half of the configuration, the others the other half; one alone gets it all."""
     assert PcitSettings(phases=phases).weights() == pytest.approx(shares)

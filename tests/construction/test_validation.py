@@ -102,19 +102,26 @@ def test_seeds_are_fresh_in_every_round_and_common_to_all() -> None:
 
 
 def test_when_money_ends_all_are_compared_on_what_all_have_finished() -> None:
-    """An empty account ends validation after the batch under way; the instances taken are a fixed random choice."""
+    """Validation ends when one more instance could overdraw; the instances taken are a fixed random choice."""
     instances = instances_of(20)
     evaluator = FakeEvaluator(lambda number, instance, seed: 1.0)
     task = task_of(evaluator, instances=instances)
-    account = Account(10.0)
+    account = Account(3 * CUTOFF + 8.0)
     first, again = (
         validate(task, (theta(0), theta(1)), [Replacement(0, theta(2))], instances, 1, 2, each)
-        for each in (account, Account(10.0))
+        for each in (account, Account(account.granted))
     )
-    assert len(first.instances) == 4
+    assert len(first.instances) == 3
     assert first.instances == again.instances
     assert [each.name for each in first.instances] != ["i0", "i1", "i2", "i3"]
-    assert account.charged == pytest.approx(12.0)
+    assert account.charged == pytest.approx(9.0)
+
+
+def test_one_instance_is_compared_on_whatever_there_is() -> None:
+    """An account that does not cover it buys one all the same: there must be something to choose by."""
+    task = task_of(FakeEvaluator(lambda number, instance, seed: 1.0), instances=instances_of(20))
+    validated = validate(task, (theta(0), theta(1)), [Replacement(0, theta(2))], task.instances, 1, 10, Account(0.0))
+    assert len(validated.instances) == 1
 
 
 def test_the_last_validation_goes_on_with_further_seeds_until_the_money_ends() -> None:

@@ -36,13 +36,19 @@ def breed(
     charge_references: bool,
     account: Account,
 ) -> Bred:
-    """Breed instances that are hard for the portfolio until the account is empty, ``batch`` at a time."""
+    """Breed instances that are hard for the portfolio until the account is empty, ``batch`` at a time.
+
+    None are bred where it may not even cover the fitness of those there are.
+    """
     rng = seeds.generator(task.seed, "breeding", round_)
-    fitness = _fitness_of_all(task, members, instances, known_fitness, round_, account)
+    missing = [instance for instance in instances if instance.id not in known_fitness]
+    if account.left < len(missing) * len(members) * task.evaluator.metric.cutoff:
+        return Bred((), 0, 0)
+    fitness = {**known_fitness, **_fitness_of(task, members, missing, round_, account)}
     population = list(instances)  # line 18: T' is a copy of T
     offspring = dropped = barren = 0
     while account.left > 0.0 and barren < MOST_BARREN_BATCHES:  # line 20
-        wanted = _affordable(task, account, charge_references, batch)
+        wanted = _affordable(task, len(members), account, charge_references, batch)
         parents = [population[index] for index in rng.integers(len(population), size=wanted)]
         children = mutants(task, parents, {each.id for each in population}, rng)  # line 21
         scored = _score_all(task, members, children, round_, charge_references, account)  # line 22
@@ -63,10 +69,10 @@ MOST_BARREN_BATCHES = 20
 """A mutation operator that makes nothing usable this often in a row is given up for the phase."""
 
 
-def _affordable(task: Task, account: Account, charge_references: bool, batch: int) -> int:
+def _affordable(task: Task, size: int, account: Account, charge_references: bool, batch: int) -> int:
     """How many offspring to make at a time: no more than the account covers if all of them are to be admitted."""
     metric, references = task.evaluator.metric, task.evaluator.references
-    each = metric.cutoff + (references.cpu_of_one if metric.uses_target and charge_references else 0.0)
+    each = size * metric.cutoff + (references.cpu_of_one if metric.uses_target and charge_references else 0.0)
     return max(1, min(batch, int(account.left / each)))
 
 
@@ -75,14 +81,13 @@ def _seed(task: Task, round_: int, instance: Any) -> int:
     return seeds.derive(task.seed, "validate", round_, instance.id)
 
 
-def _fitness_of_all(
-    task: Task, members: Members, instances: Sequence[Any], known: Mapping[str, float], round_: int, account: Account
+def _fitness_of(
+    task: Task, members: Members, missing: Sequence[Any], round_: int, account: Account
 ) -> dict[str, float]:
-    """Line 19. Instances that the validation did not get to are scored now."""
-    missing = [instance for instance in instances if instance.id not in known]
+    """Line 19, for instances that the validation did not get to."""
     scored = task.evaluator.map(lambda each: _score(task, members, each, round_), missing)
     account.pay(sum(each.charge for each in scored))
-    return {**known, **{instance.id: each.score for instance, each in zip(missing, scored, strict=True)}}
+    return {instance.id: each.score for instance, each in zip(missing, scored, strict=True)}
 
 
 def mutants(task: Task, parents: Sequence[Any], taken: set[str], rng: np.random.Generator) -> list[Any]:

@@ -21,17 +21,30 @@ class Account:
         return self.granted - self.charged
 
 
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A phase of a method, and what it claims of the budget."""
+
+    weight: float
+    """Its share, against the weights of the other phases."""
+    need: float = 0.0
+    """CPU seconds that it takes at worst where it is granted nothing: those of its first runs."""
+    overrun: float = 0.0
+    """CPU seconds by which it exceeds a grant at worst: those of runs under way when its account is empty."""
+
+
 class Budget:
     """One total, granted to phases in order by their weights.
 
     A phase is granted its share of what is left, among the phases still to come: so what a phase leaves over, or
-    overdraws by its last runs, is spread over the later ones.
+    overdraws by its last runs, is spread over the later ones. It is granted less where, at worst, too little would be
+    left for what the later ones cannot do without: so the total is kept if it covers the needs of all.
     """
 
-    def __init__(self, total: float, weights: Sequence[float]) -> None:
+    def __init__(self, total: float, phases: Sequence[Phase]) -> None:
         self.total = total
         self.charged = 0.0
-        self._weights = list(weights)
+        self._phases = list(phases)
 
     @property
     def left(self) -> float:
@@ -44,18 +57,19 @@ class Budget:
     @property
     def next_grant(self) -> float:
         """CPU seconds that the next phase is granted."""
-        share = self._weights[0] / sum(self._weights)
-        return max(0.0, self.left) * share
+        phase, *later = self._phases
+        share = self.left * phase.weight / sum(each.weight for each in self._phases)
+        return max(0.0, min(share, self.left - phase.overrun - sum(each.need for each in later)))
 
     def open_phase(self) -> Account:
         """The account of the next phase."""
         return Account(self.next_grant)
 
     def close_phase(self, account: Account) -> None:
-        self._weights.pop(0)
+        self._phases.pop(0)
         self.charged += account.charged
 
 
-def smallest_total(weights: Sequence[float], needs: Sequence[float]) -> float:
-    """The total that grants every phase what it needs."""
-    return max(need * sum(weights) / weight for weight, need in zip(weights, needs, strict=True))
+def smallest_total(phases: Sequence[Phase]) -> float:
+    """The total of which every phase's share is what it needs."""
+    return max(phase.need / phase.weight for phase in phases) * sum(phase.weight for phase in phases)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ceps.construction.breeding import breed
-from ceps.construction.budget import Budget
+from ceps.construction.budget import Budget, Phase, smallest_total
 from ceps.construction.evolution import EvolutionSettings, evolve_members, first_portfolio, select
-from ceps.construction.initialisation import smallest_grant
+from ceps.construction.initialisation import wave_at_worst
 from ceps.construction.method import Members, Outline, Task
 from ceps.construction.phases import establish_references, ids
 from ceps.construction.shared_settings import above_zero
@@ -43,20 +43,21 @@ class CepsSettings(EvolutionSettings):
 
     shares: Shares = Shares()
 
-    def weights(self, mutates: bool = True) -> list[float]:
-        """Shares of all phases, in order: the last iteration breeds no instances, nor does any without a mutation."""
-        rounds, breeding = self.iterations, max(1, self.iterations - 1)
-        weights = [self.shares.initialisation]
-        for round_ in range(1, rounds + 1):
-            weights += [self.shares.configuration / rounds, self.shares.validation / rounds]
-            weights += [self.shares.generation / breeding] if mutates and round_ < rounds else []
-        return weights
+    def phases(self, outline: Outline) -> list[Phase]:
+        """All phases, in order: the last iteration breeds no instances, nor does any without a mutation."""
+        cutoff = outline.metric.cutoff
+        of_one_child = outline.size * cutoff + self.charge_references * outline.cpu_of_reference
+        generation = Phase(self.shares.generation / max(1, self.iterations - 1), overrun=of_one_child)
+        iteration = self.iteration(self.shares.configuration, self.shares.validation, outline.size, cutoff)
+        phases = [Phase(self.shares.initialisation, wave_at_worst(outline.size, len(outline.instances), cutoff))]
+        for round_ in range(1, self.iterations + 1):
+            phases += iteration
+            phases += [generation] if outline.problem.mutates and round_ < self.iterations else []
+        return phases
 
 
 def smallest_budget(outline: Outline) -> float:
-    weights = read_table(CepsSettings, outline.options, "[method]").weights(outline.problem.mutates)
-    needed = smallest_grant(outline.size, len(outline.instances), outline.metric.cutoff)
-    return needed * sum(weights) / weights[0]
+    return smallest_total(read_table(CepsSettings, outline.options, "[method]").phases(outline))
 
 
 def limitations(problem: Problem) -> list[str]:
@@ -73,7 +74,7 @@ def build(task: Task) -> Members:
     """Algorithm 1."""
     settings = read_table(CepsSettings, task.options, "[method]")
     mutates = task.evaluator.problem.mutates
-    budget = Budget(task.budget, settings.weights(mutates))
+    budget = Budget(task.budget, settings.phases(task.outline))
     instances = list(task.instances)
     establish_references(task, settings, budget, smallest_budget(task.outline))
     members, scores = first_portfolio(task, settings, budget)  # lines 2-7

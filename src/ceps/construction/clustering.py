@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceps import seeds
-from ceps.construction.budget import Budget, smallest_total
+from ceps.construction.budget import Budget, Phase, smallest_total
 from ceps.construction.features import feature_table
 from ceps.construction.method import Members, Outline, Task
 from ceps.construction.phases import choose, establish_references, run_sessions, solved
@@ -21,14 +21,17 @@ from ceps.tables import read_table
 def smallest_budget(outline: Outline) -> float:
     settings = read_table(TwoPhaseSettings, outline.options, "[method]")
     feature_table(outline.problem, outline.instances)
-    one_run_each = settings.sessions * outline.size * outline.metric.cutoff
-    return smallest_total(settings.weights(), [one_run_each, one_run_each])
+    return smallest_total(_phases(settings, outline))
+
+
+def _phases(settings: TwoPhaseSettings, outline: Outline) -> list[Phase]:
+    return settings.phases(settings.sessions * outline.size * outline.metric.cutoff)
 
 
 def build(task: Task) -> Members:
     """n searches on every one of K groups; of the n portfolios, each with a member for every group, the best."""
     settings = read_table(TwoPhaseSettings, task.options, "[method]")
-    budget = Budget(task.budget, settings.weights())
+    budget = Budget(task.budget, _phases(settings, task.outline))
     establish_references(task, settings, budget, smallest_budget(task.outline))
     groups = _groups(task, solved(task, task.instances))
     searches = [

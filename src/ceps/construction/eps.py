@@ -7,9 +7,9 @@ from typing import Any
 
 from ceps import seeds
 from ceps.construction.breeding import MOST_BARREN_BATCHES, mutants
-from ceps.construction.budget import Account, Budget
+from ceps.construction.budget import Account, Budget, Phase, smallest_total
 from ceps.construction.evolution import EvolutionSettings, evolve_members, first_portfolio, select
-from ceps.construction.initialisation import smallest_grant
+from ceps.construction.initialisation import wave_at_worst
 from ceps.construction.method import Members, Outline, Task
 from ceps.construction.phases import establish_references, ids, require, solved
 from ceps.construction.shared_settings import above_zero
@@ -45,9 +45,11 @@ class EpsSettings(EvolutionSettings):
         if self.new_instances < 0:
             raise ValueError(f"new_instances must be at least 0, not {self.new_instances}")
 
-    def weights(self) -> list[float]:
-        rounds = [self.shares.configuration / self.iterations, self.shares.validation / self.iterations]
-        return [self.shares.initialisation, *rounds * self.iterations]
+    def phases(self, outline: Outline) -> list[Phase]:
+        cutoff = outline.metric.cutoff
+        iteration = self.iteration(self.shares.configuration, self.shares.validation, outline.size, cutoff)
+        first = Phase(self.shares.initialisation, wave_at_worst(outline.size, len(outline.instances), cutoff))
+        return [first, *iteration * self.iterations]
 
 
 def smallest_budget(outline: Outline) -> float:
@@ -58,16 +60,17 @@ def smallest_budget(outline: Outline) -> float:
             "command; choose another one, such as name = 'parhydra'"
         )
     of_references = settings.new_instances * outline.cpu_of_reference if settings.charge_references else 0.0
-    return of_references + _of_evolution(settings, outline)
+    return of_references + smallest_total(settings.phases(outline))
 
 
 def build(task: Task) -> Members:
     """Mutation, then Algorithm 1 without its lines 18-26 on the union of old and new instances."""
     settings = read_table(EpsSettings, task.options, "[method]")
-    budget = Budget(task.budget, settings.weights())
+    phases = settings.phases(task.outline)
+    budget = Budget(task.budget, phases)
     establish_references(task, settings, budget, smallest_budget(task.outline))
     union = [*task.instances, *_mutate(task, settings, budget)]
-    require(budget, _of_evolution(settings, task.outline))
+    require(budget, smallest_total(phases))
     tested = replace(task, instances=union[: _affordable(task, budget)])
     members, scores = first_portfolio(tested, settings, budget)
     for round_ in range(1, settings.iterations + 1):
@@ -76,15 +79,9 @@ def build(task: Task) -> Members:
     return members
 
 
-def _of_evolution(settings: EpsSettings, outline: Outline) -> float:
-    """CPU seconds that evolution cannot do without."""
-    weights = settings.weights()
-    return smallest_grant(outline.size, len(outline.instances), outline.metric.cutoff) * sum(weights) / weights[0]
-
-
 def _affordable(task: Task, budget: Budget) -> int:
     """Instances that K configurations can be tested on for the first portfolio: the given ones in any case."""
-    return max(len(task.instances), int(budget.next_grant / smallest_grant(task.size, 1, task.evaluator.metric.cutoff)))
+    return max(len(task.instances), int(budget.next_grant / wave_at_worst(task.size, 1, task.evaluator.metric.cutoff)))
 
 
 def _mutate(task: Task, settings: EpsSettings, budget: Budget) -> list[Any]:

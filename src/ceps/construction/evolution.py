@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceps import seeds
-from ceps.construction.budget import Budget
+from ceps.construction.budget import Budget, Phase
 from ceps.construction.initialisation import initialise
 from ceps.construction.method import Members, Scores, Task
 from ceps.construction.phases import ids, run_sessions, solved
@@ -39,6 +39,13 @@ class EvolutionSettings(SessionSettings):
         at_least_one(self, "iterations", "sessions", "in_flight", "candidates", "batch")
         if self.removal not in REMOVALS:
             raise ValueError(f"removal must be {' or '.join(map(repr, REMOVALS))}, not '{self.removal}'")
+
+    def iteration(self, configuration: float, validation: float, size: int, cutoff: float) -> list[Phase]:
+        """Lines 10-15 once; the weights are those of all iterations together."""
+        return [
+            self.search(configuration / self.iterations, size - 1, cutoff),
+            self.comparison(validation / self.iterations, size, cutoff),
+        ]
 
 
 def first_portfolio(task: Task, settings: EvolutionSettings, budget: Budget) -> tuple[Members, Scores]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ceps import seeds
-from ceps.construction.budget import Budget, smallest_total
+from ceps.construction.budget import Budget, Phase, smallest_total
 from ceps.construction.method import Members, Outline, Task
 from ceps.construction.phases import choose, establish_references, run_sessions, solved
+from ceps.construction.scoring import race_at_worst
 from ceps.construction.shared_settings import TwoPhaseSettings
 from ceps.construction.tuner import Search
 from ceps.tables import read_table
@@ -13,16 +14,17 @@ from ceps.tables import read_table
 
 def smallest_budget(outline: Outline) -> float:
     settings = read_table(TwoPhaseSettings, outline.options, "[method]")
-    one_portfolio_each = settings.sessions * outline.size * outline.metric.cutoff
-    # Trials under way when an account is empty are long ones here: the validation must have enough to pay for them.
-    overdrawn = settings.in_flight * one_portfolio_each
-    return smallest_total(settings.weights(), [one_portfolio_each, overdrawn + one_portfolio_each])
+    return smallest_total(_phases(settings, outline))
+
+
+def _phases(settings: TwoPhaseSettings, outline: Outline) -> list[Phase]:
+    return settings.phases(settings.sessions * race_at_worst(outline.size, outline.metric))
 
 
 def build(task: Task) -> Members:
     """The best of n portfolios that were searched for independently, each as a whole."""
     settings = read_table(TwoPhaseSettings, task.options, "[method]")
-    budget = Budget(task.budget, settings.weights())
+    budget = Budget(task.budget, _phases(settings, task.outline))
     establish_references(task, settings, budget, smallest_budget(task.outline))
     defaults = tuple(task.defaults)[: task.size]
     beside = task.size - len(defaults)

@@ -25,7 +25,7 @@ class Initial:
         return float(self.scores.min(axis=1).mean())
 
 
-def smallest_grant(size: int, instances: int, cutoff: float) -> float:
+def wave_at_worst(size: int, instances: int, cutoff: float) -> float:
     """CPU seconds that testing as many configurations as the portfolio has members may take."""
     return size * instances * cutoff
 
@@ -41,11 +41,11 @@ def initialise(task: Task, most_candidates: int, account: Account) -> Initial:
             f"[method] candidates = {most_candidates} is less than [portfolio] size = {task.size}: "
             f"the first portfolio is chosen from the candidates; give at least {task.size}"
         )
-    wave_at_worst = smallest_grant(task.size, len(task.instances), task.evaluator.metric.cutoff)
+    at_worst = wave_at_worst(task.size, len(task.instances), task.evaluator.metric.cutoff)
     candidates = task.sample(most_candidates)
     rows: list[list[float]] = []
     answered = False
-    while len(rows) < len(candidates) and (not rows or account.left >= wave_at_worst):
+    while len(rows) < len(candidates) and (not rows or account.left >= at_worst):
         wave = candidates[len(rows) : len(rows) + task.size]
         pending = [
             [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ceps import seeds
-from ceps.construction.budget import Budget, smallest_total
+from ceps.construction.budget import Budget, Phase, smallest_total
 from ceps.construction.comparison import Compared
 from ceps.construction.method import Members, Outline, Task
 from ceps.construction.phases import choose, establish_references, run_sessions, solved
@@ -24,21 +24,28 @@ class ParhydraSettings(SessionSettings):
     """Of every member. The paper's 2 h and 1 h; the number of members that run does not appear as in its formula,
     because only the new one runs."""
 
-    def weights(self, size: int) -> list[float]:
-        return [self.shares.configuration, self.shares.validation] * size
-
 
 def smallest_budget(outline: Outline) -> float:
     settings = read_table(ParhydraSettings, outline.options, "[method]")
-    n, cutoff = settings.sessions, outline.metric.cutoff
-    needs = [need for before in range(outline.size) for need in (n * (before + 1) * cutoff, (before + n) * cutoff)]
-    return smallest_total(settings.weights(outline.size), needs)
+    return smallest_total(_phases(settings, outline))
+
+
+def _phases(settings: ParhydraSettings, outline: Outline) -> list[Phase]:
+    shares, cutoff = settings.shares, outline.metric.cutoff
+    return [
+        phase
+        for before in range(outline.size)
+        for phase in (
+            settings.search(shares.configuration, before, cutoff),
+            settings.comparison(shares.validation, before, cutoff),
+        )
+    ]
 
 
 def build(task: Task) -> Members:
     """For every member in turn: n searches for it, and the one that helps most joins."""
     settings = read_table(ParhydraSettings, task.options, "[method]")
-    budget = Budget(task.budget, settings.weights(task.size))
+    budget = Budget(task.budget, _phases(settings, task.outline))
     establish_references(task, settings, budget, smallest_budget(task.outline))
     members: Members = ()
     starts: Members = tuple(task.defaults)

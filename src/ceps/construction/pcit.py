@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ceps import seeds
-from ceps.construction.budget import Budget, smallest_total
+from ceps.construction.budget import Budget, Phase, smallest_total
 from ceps.construction.features import feature_table
 from ceps.construction.grouping import Labels, predicted_costs, split, transfer
 from ceps.construction.method import Members, Outline, Task
@@ -29,17 +29,22 @@ class PcitSettings(SessionSettings):
         at_least_one(self, "sessions", "in_flight", "batch", "phases")
 
     def weights(self) -> list[float]:
-        """Half of the configuration is the last phase's, the other phases share the other half."""
+        """Of the configuration phases. Half is the last one's, the others share the other half."""
         earlier, configuration = self.phases - 1, self.shares.configuration
         last = configuration / 2 if earlier else configuration
-        return [*[configuration / 2 / max(1, earlier)] * earlier, last, self.shares.validation]
+        return [*[configuration / 2 / max(1, earlier)] * earlier, last]
 
 
 def smallest_budget(outline: Outline) -> float:
     settings = read_table(PcitSettings, outline.options, "[method]")
     feature_table(outline.problem, outline.instances)
+    return smallest_total(_phases(settings, outline))
+
+
+def _phases(settings: PcitSettings, outline: Outline) -> list[Phase]:
     one_run_each = settings.sessions * outline.size * outline.metric.cutoff
-    return smallest_total(settings.weights(), [one_run_each] * len(settings.weights()))
+    configuration = [Phase(weight, one_run_each, settings.in_flight * one_run_each) for weight in settings.weights()]
+    return [*configuration, Phase(settings.shares.validation, one_run_each)]
 
 
 @dataclass
@@ -55,7 +60,7 @@ class _Portfolio:
 def build(task: Task) -> Members:
     """n portfolios, each on random groups that become better ones phase by phase; the best by validation."""
     settings = read_table(PcitSettings, task.options, "[method]")
-    budget = Budget(task.budget, settings.weights())
+    budget = Budget(task.budget, _phases(settings, task.outline))
     establish_references(task, settings, budget, smallest_budget(task.outline))
     instances = solved(task, task.instances)
     portfolios = [

@@ -12,6 +12,7 @@ from math import inf
 from typing import Any
 
 from ceps.evaluator import Evaluator
+from ceps.metrics import Metric
 from ceps.records import Configuration
 
 
@@ -36,6 +37,12 @@ def portfolio_score(
 
 _EARLY_SHARES = (1 / 16, 1 / 4)
 """Of the cap, that members try with first."""
+
+
+def race_at_worst(size: int, metric: Metric) -> float:
+    """CPU seconds that :func:`raced_score` takes of so many members where none has an answer."""
+    early = sum(_EARLY_SHARES) if size > 1 and not metric.exact_limit else 0.0
+    return (1.0 + early) * size * metric.cutoff
 
 
 def raced_score(

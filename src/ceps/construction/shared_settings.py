@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ceps.construction.budget import Phase
+
 
 def at_least_one(settings: SessionSettings, *keys: str) -> None:
     for key in keys:
@@ -33,6 +35,15 @@ class SessionSettings:
     def __post_init__(self) -> None:
         at_least_one(self, "sessions", "in_flight", "batch")
 
+    def search(self, weight: float, rest: int, cutoff: float) -> Phase:
+        """A phase in which every session searches one member to join a rest of so many."""
+        one_trial_each = self.sessions * (rest + 1) * cutoff
+        return Phase(weight, one_trial_each, self.in_flight * one_trial_each)
+
+    def comparison(self, weight: float, shared: int, cutoff: float) -> Phase:
+        """A phase that compares what all sessions found, on the runs of so many members they share."""
+        return Phase(weight, (shared + self.sessions) * cutoff)
+
 
 @dataclass(frozen=True, slots=True)
 class Shares:
@@ -53,5 +64,9 @@ class TwoPhaseSettings(SessionSettings):
 
     shares: Shares = Shares()
 
-    def weights(self) -> list[float]:
-        return [self.shares.configuration, self.shares.validation]
+    def phases(self, one_run_each: float) -> list[Phase]:
+        """``one_run_each``: CPU seconds at worst of one trial of every session, and of what all have found."""
+        return [
+            Phase(self.shares.configuration, one_run_each, self.in_flight * one_run_each),
+            Phase(self.shares.validation, one_run_each),
+        ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ceps import seeds
-from ceps.construction.budget import Budget, smallest_total
+from ceps.construction.budget import Budget, Phase, smallest_total
 from ceps.construction.method import Members, Outline, Task
 from ceps.construction.phases import choose, establish_references, run_sessions, solved
 from ceps.construction.shared_settings import TwoPhaseSettings
@@ -26,14 +26,17 @@ class SingleSettings(TwoPhaseSettings):
 def smallest_budget(outline: Outline) -> float:
     settings = read_table(SingleSettings, outline.options, "[method]")
     _tuned_solver(settings, outline.solvers)
-    one_run_each = settings.sessions * outline.metric.cutoff
-    return smallest_total(settings.weights(), [one_run_each, one_run_each])
+    return smallest_total(_phases(settings, outline))
+
+
+def _phases(settings: SingleSettings, outline: Outline) -> list[Phase]:
+    return settings.phases(settings.sessions * outline.metric.cutoff)
 
 
 def build(task: Task) -> Members:
     """The best of n configurations that were searched for independently. [portfolio] size has no say here."""
     settings = read_table(SingleSettings, task.options, "[method]")
-    budget = Budget(task.budget, settings.weights())
+    budget = Budget(task.budget, _phases(settings, task.outline))
     solver = _tuned_solver(settings, task.outline.solvers)
     establish_references(task, settings, budget, smallest_budget(task.outline))
     searches = [

@@ -67,20 +67,19 @@ def validate(
 ) -> Validated:
     """f(s, Θ) and f(s, Θ') for all candidates Θ', instance by instance in one fixed random order.
 
-    When the account is empty, what all have finished is what they are compared on. Only what the candidates do not
-    share is run: the members of Θ once, and each new configuration capped by the rest it joins. ``until_empty``, for
-    what nothing comes after: goes on with further seeds, the more the surer, until one more row could overdraw.
+    When one more instance could overdraw the account, what all have finished is what they are compared on. Only what
+    the candidates do not share is run: the members of Θ once, and each new configuration capped by the rest it joins.
+    ``until_empty``, for what nothing comes after: goes on with further seeds, the more the surer.
     """
     rng = seeds.generator(task.seed, "validation order", round_)
     order = [instances[index] for index in rng.permutation(len(instances))]
     at_worst = (len(members) + len(candidates)) * task.evaluator.metric.cutoff
 
     def wanted(rows: Sequence[_Row]) -> int:
-        if not until_empty:
-            return min(batch, len(order) - len(rows)) if not rows or account.left > 0.0 else 0
         if len(rows) >= len(order) and sum(row.charge for row in rows[-len(order) :]) == 0.0:
             return 0  # Runs that cost nothing would never empty the account.
-        return max(int(not rows), min(batch, int(account.left / at_worst)))
+        most = batch if until_empty else min(batch, len(order) - len(rows))
+        return max(int(not rows), min(most, int(account.left / at_worst)))
 
     def score(number: int) -> _Row:
         pass_, index = divmod(number, len(order))
