@@ -48,7 +48,7 @@ class CepsSettings(EvolutionSettings):
         cutoff = outline.metric.cutoff
         of_one_child = outline.size * cutoff + self.charge_references * outline.cpu_of_reference
         generation = Phase(self.shares.generation / max(1, self.iterations - 1), overrun=of_one_child)
-        iteration = self.iteration(self.shares.configuration, self.shares.validation, outline.size, cutoff)
+        iteration = self.iteration_phases(self.shares.configuration, self.shares.validation, outline.size, cutoff)
         phases = [Phase(self.shares.initialisation, wave_at_worst(outline.size, len(outline.instances), cutoff))]
         for round_ in range(1, self.iterations + 1):
             phases += iteration

@@ -47,7 +47,7 @@ class EpsSettings(EvolutionSettings):
 
     def phases(self, outline: Outline) -> list[Phase]:
         cutoff = outline.metric.cutoff
-        iteration = self.iteration(self.shares.configuration, self.shares.validation, outline.size, cutoff)
+        iteration = self.iteration_phases(self.shares.configuration, self.shares.validation, outline.size, cutoff)
         first = Phase(self.shares.initialisation, wave_at_worst(outline.size, len(outline.instances), cutoff))
         return [first, *iteration * self.iterations]
 

@@ -40,11 +40,11 @@ class EvolutionSettings(SessionSettings):
         if self.removal not in REMOVALS:
             raise ValueError(f"removal must be {' or '.join(map(repr, REMOVALS))}, not '{self.removal}'")
 
-    def iteration(self, configuration: float, validation: float, size: int, cutoff: float) -> list[Phase]:
+    def iteration_phases(self, configuration: float, validation: float, size: int, cutoff: float) -> list[Phase]:
         """Lines 10-15 once; the weights are those of all iterations together."""
         return [
-            self.search(configuration / self.iterations, size - 1, cutoff),
-            self.comparison(validation / self.iterations, size, cutoff),
+            self.search_phase(configuration / self.iterations, size - 1, cutoff),
+            self.comparison_phase(validation / self.iterations, size, cutoff),
         ]
 
 

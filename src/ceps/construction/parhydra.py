@@ -36,8 +36,8 @@ def _phases(settings: ParhydraSettings, outline: Outline) -> list[Phase]:
         phase
         for before in range(outline.size)
         for phase in (
-            settings.search(shares.configuration, before, cutoff),
-            settings.comparison(shares.validation, before, cutoff),
+            settings.search_phase(shares.configuration, before, cutoff),
+            settings.comparison_phase(shares.validation, before, cutoff),
         )
     ]
 

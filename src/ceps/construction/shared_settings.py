@@ -35,12 +35,12 @@ class SessionSettings:
     def __post_init__(self) -> None:
         at_least_one(self, "sessions", "in_flight", "batch")
 
-    def search(self, weight: float, rest: int, cutoff: float) -> Phase:
+    def search_phase(self, weight: float, rest: int, cutoff: float) -> Phase:
         """A phase in which every session searches one member to join a rest of so many."""
         one_trial_each = self.sessions * (rest + 1) * cutoff
         return Phase(weight, one_trial_each, self.in_flight * one_trial_each)
 
-    def comparison(self, weight: float, shared: int, cutoff: float) -> Phase:
+    def comparison_phase(self, weight: float, shared: int, cutoff: float) -> Phase:
         """A phase that compares what all sessions found, on the runs of so many members they share."""
         return Phase(weight, (shared + self.sessions) * cutoff)
 
