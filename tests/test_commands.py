@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+import select
+import shutil
+import signal
+import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -127,6 +132,46 @@ def test_a_call_that_takes_too_long_is_ended_with_all_it_started(tmp_path: Path)
         assert alive.read() == b"x\n"  # To the end: nobody has the other end any more.
 
 
+@pytest.mark.skipif(not shutil.which("setpriv"), reason="there is no setpriv")
+def test_a_call_ends_with_its_driver(tmp_path: Path) -> None:
+    """A program that sleeps is gone when the process that has called it was killed, which cannot end it any more."""
+    os.mkfifo(tmp_path / "alive")
+    reading = os.open(tmp_path / "alive", os.O_RDONLY | os.O_NONBLOCK)
+    sleeping = "echo $$ > alive; exec sleep 600 > alive"
+    driver = f"""
+from pathlib import Path
+from ceps.commands import call
+call(["sh", "-c", {sleeping!r}], Path({str(tmp_path)!r}), 100.0, 1024**3)
+"""
+    with os.fdopen(reading, "rb") as alive, subprocess.Popen([sys.executable, "-c", driver]) as started:
+        poller = select.poll()
+        poller.register(reading, select.POLLIN)
+        assert poller.poll(60_000)
+        program = os.pidfd_open(int(alive.readline()))
+        started.kill()
+        started.wait()
+    ended = select.poll()
+    ended.register(program, select.POLLIN)
+    try:
+        assert ended.poll(20_000)
+    finally:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(program, signal.SIGKILL)
+        os.close(program)
+
+
+def test_what_a_called_program_inherits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It sees the variables it is to see and no other, and a closed pipe ends it."""
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    shown = "tr '\\0' '\\n' < /proc/$$/environ; grep SigIgn /proc/$$/status"
+    lines = call(["sh", "-c", shown], tmp_path, 20.0, 1024 * MIB, [("LICENCE", "a=b\nc")]).output.decode().splitlines()
+    seen = {line.partition("=")[0] for line in lines if "=" in line}
+    assert {"LICENCE", "TMPDIR", "PATH"} <= seen <= environment([("LICENCE", ""), ("TMPDIR", "")]).keys()
+    assert "LICENCE=a=b" in lines
+    (ignored,) = (int(line.split()[1], 16) for line in lines if line.startswith("SigIgn"))
+    assert not ignored & (1 << signal.SIGPIPE - 1 | 1 << signal.SIGXFSZ - 1)
+
+
 def test_a_call_is_held_to_its_memory(tmp_path: Path) -> None:
     """Whoever wants more memory than there is does not get it."""
     made = python("print(len(bytearray(900 * 1024**2)))", tmp_path, memory=256 * MIB)
@@ -140,10 +185,13 @@ def test_what_is_printed_is_bounded(tmp_path: Path) -> None:
     assert len(made.output) == commands.MOST_OUTPUT
 
 
-def test_a_program_that_cannot_start(tmp_path: Path) -> None:
-    """A file that is executable and no program is told as such."""
+def test_a_program_that_cannot_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script whose interpreter is missing is told as such, by ourselves or by who ties it to us."""
     bad = tmp_path / "bad"
-    bad.write_bytes(b"\x00\x01")
+    bad.write_text("#!/no/such/interpreter\n")
     bad.chmod(0o755)
-    with pytest.raises(CallError, match="cannot be started"):
+    made = call([str(bad)], tmp_path, 5.0, 1024 * MIB)
+    assert (made.status, "No such file" in made.last_line) == (127, True)
+    monkeypatch.setenv(commands.MARK, "below a keeper")
+    with pytest.raises(CallError, match="cannot be started: No such file"):
         call([str(bad)], tmp_path, 5.0, 1024 * MIB)

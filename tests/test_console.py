@@ -6,9 +6,10 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
+from rich.table import Table
 
 from ceps import console
-from ceps.console import RaceView, Steps, number
+from ceps.console import RaceView, Steps, number, print_whole
 from ceps.portfolio import MetricChoice, Portfolio
 from ceps.records import Configuration, Incumbent
 
@@ -44,6 +45,17 @@ def test_stages_in_plain_lines(plain: Console, page: StringIO, monkeypatch: pyte
         "Evaluating: 1 of 2, about 0 s left. a[b]: 0.1",
         "Evaluating: 2 of 2.",
     ]
+
+
+def test_a_table_wider_than_the_terminal_is_printed_whole() -> None:
+    """Every cell is there to its end, in its own row."""
+    page = StringIO()
+    table = Table("method", *(f"split {split}" for split in range(9)))
+    table.add_row("EAX-tuned", *(f"{split}, 123.4*" for split in range(9)))
+    print_whole(Console(file=page, width=40), table)
+    (row,) = [line for line in page.getvalue().splitlines() if "EAX-tuned" in line]
+    assert all(f" {split}, 123.4* " in row for split in range(9))
+    assert "…" not in page.getvalue()
 
 
 def test_plain_lines_are_few(plain: Console, page: StringIO) -> None:

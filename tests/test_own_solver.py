@@ -81,7 +81,7 @@ def test_check_shows_what_is_run_and_read(folder: Path) -> None:
     assert "memory 2048 MiB" in result.stdout
     assert re.search(r"s (UN)?SATISFIABLE", result.stdout)
     assert re.search(r"read: (solved|unsatisfiable), ", result.stdout)
-    assert re.search(r"FINISHED, cost [01], CPU", result.stdout)
+    assert re.search(r"SOLVED, cost [01], CPU", result.stdout)
     assert "mutate: python3 " in result.stdout
 
 

@@ -11,7 +11,7 @@ import pytest
 from ceps import seeds
 from ceps.errors import UserError
 from ceps.execution.local import LocalExecutor
-from ceps.metrics import Par10
+from ceps.metrics import Metric, Panc, Par10
 from ceps.problems import problem_named
 from ceps.problems.vrpspdtw import Vrpspdtw
 from ceps.records import Ending, Limits
@@ -29,9 +29,12 @@ from ceps.solvers import SOLVERS
 from ceps.solvers.lkh import Lkh
 from ceps.testing.bits import Bits, BitsInstance, BitSolver
 from ceps.testing.misbehaving import CannotBePrepared, Raises, Spins
+from tests import described
 from tests.solvers.merging import Merging
 
 TSP = problem_named("tsp")
+DECISION = described.PROBLEM.replace("check =", 'kind = "decision"\ntrust = true\ncheck =')
+FOREVER = "print('cost 0'); print('bits 11111', flush=True)\nwhile True: pass"
 
 
 def scenario(
@@ -152,6 +155,45 @@ def test_a_long_cut_off_is_not_rehearsed() -> None:
     with LocalExecutor(workers=1) as executor:
         (made,) = rehearse(cast, scenario(), executor)
     assert made.limits.cpu == LONGEST
+
+
+def zeros(folder: Path, script: str, metric: Metric, text: str = described.PROBLEM, size: int = 5) -> Cast:
+    """One program on one instance of the problem of zeros."""
+    return Cast(described.problem(folder, text), [described.instance(size)], [described.solver(folder, script)], metric)
+
+
+def test_an_answer_to_a_decision_problem_solves_it(tmp_path: Path) -> None:
+    """A verified answer is SOLVED at the problem's target, as in a build, and ends the run."""
+    with LocalExecutor(workers=1) as executor:
+        (made,) = rehearse(zeros(tmp_path, FOREVER, Par10(2.0), DECISION), scenario(), executor)
+    outcome = made.outcome.result()
+    assert (outcome.ending, outcome.cost) == (Ending.SOLVED, 0.0)
+    assert "read: solved" in outcome.output
+
+
+def test_a_penalty_that_a_solution_reaches_is_told(tmp_path: Path) -> None:
+    """A solution that scores worse than the default penalty is told after its run, with a penalty that would do."""
+    script = "print('cost 3000'); print('bits', 3000 * '0')"
+    with LocalExecutor(workers=1) as executor:
+        runs = rehearse(zeros(tmp_path, script, Panc(2.0), size=3000), scenario(), executor)
+        assert next(runs).outcome.result().cost == 3000.0
+        with pytest.raises(UserError) as caught:
+            next(runs)
+    assert "a solution scores 3000, worse than the penalty 2000" in str(caught.value)
+    assert "such as 10000" in str(caught.value)
+
+
+def test_answers_that_contradict_each_other_are_told(tmp_path: Path) -> None:
+    """Of two solvers that decide the same instance differently both are named, and whose answer was verified."""
+    text = described.SOLVER.replace('"filler"', '"denier"') + "unsatisfiable = '^none'\n"
+    (tmp_path / "other").mkdir()
+    cast = zeros(tmp_path, FOREVER, Par10(2.0), DECISION)
+    cast.solvers.append(described.solver(tmp_path / "other", "print('none')", text))
+    message = (
+        r"^five: solver 'filler' says that there is a solution, which was verified, and solver 'denier' that there is "
+    )
+    with LocalExecutor(workers=1) as executor, pytest.raises(UserError, match=message):
+        list(rehearse(cast, scenario(), executor))
 
 
 def test_a_solver_that_cannot_run_here() -> None:

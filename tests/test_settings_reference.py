@@ -10,6 +10,7 @@ import pytest
 
 from ceps.construction.methods import METHODS, SETTINGS
 from ceps.errors import UserError
+from ceps.problems.tsp.generators import ALIASES, GENERATORS
 from ceps.settings import MetricSettings
 from ceps.settings_reference import attribute_docs, settings_of, settings_reference
 from ceps.solvers import SOLVERS
@@ -61,6 +62,20 @@ def test_keys_are_written_as_in_a_file() -> None:
     assert name.kind == '`"par10"`, `"panc"`'
     shares = {each.key: each.default for each in settings_of(SETTINGS["parhydra"]) if "." in each.key}
     assert shares == {"shares.configuration": "`2`", "shares.validation": "`1`"}
+
+
+def test_what_a_comparison_fills_in_is_told() -> None:
+    """The number of EPS's instances may be left out in an experiment with CEPS, and the page says so."""
+    (new,) = [setting for setting in settings_of(SETTINGS["eps"]) if setting.key == "new_instances"]
+    assert new.default == "required; in an experiment with CEPS, as many as CEPS came to"
+
+
+def test_generators_are_listed_with_all_their_names() -> None:
+    """Every name that a TSP generator has stands in the table, with its parameters."""
+    page = settings_reference()
+    for name in (*GENERATORS, *ALIASES):
+        assert f"`{name}`" in page
+    assert "\n| `netgen`, also `ClusteredNetwork` | `clusters` |" in page
 
 
 @dataclass

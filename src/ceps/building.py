@@ -23,13 +23,11 @@ from ceps.evaluation.session import read_known_costs
 from ceps.evaluator import Evaluator
 from ceps.execution.executor import Executor
 from ceps.portfolio import MetricChoice, Portfolio
-from ceps.records import Configuration
 from ceps.references import Effort, References
 from ceps.rehearsal import Cast, assemble
 from ceps.runner import Runner
 from ceps.settings import Scenario
 from ceps.solvers import exact_solver, reference_consensus
-from ceps.solvers.solver import Solver
 from ceps.solvers.space import JointSpace
 from ceps.store import Store
 from ceps.tables import naming
@@ -70,6 +68,8 @@ class Numbers:
     workers: int
     spent_before: float
     """CPU seconds of runs made before a restart."""
+    runs_before: int = 0
+    """How many these were. Builds of a comparison do not tell: nobody asks there."""
     started: float = field(default_factory=time.monotonic)
     charges: list[Callable[[], float]] = field(default_factory=list)
     """Of every build, what it has been charged."""
@@ -81,6 +81,10 @@ class Numbers:
     @property
     def spent(self) -> float:
         return self.spent_before + self.runner.cpu_spent
+
+    @property
+    def runs(self) -> int:
+        return self.runs_before + self.runner.runs_made
 
     @property
     def wall(self) -> float:
@@ -113,6 +117,7 @@ class Built:
     cpu_charged: float
     cpu_references: float
     cpu_spent: float
+    """By runs really made, in all sittings; ``runs`` is how many."""
     cpu_side_by_side: float
     """What the same trials would have cost with all members side by side until one has solved the instance."""
     unsolved: int
@@ -123,6 +128,9 @@ class Built:
     """Instances that were made and trained on."""
     runs: int
     utilisation: float
+    """Since the last start."""
+    resumed: bool
+    """Whether runs were made before that."""
 
     @property
     def cpu_trials(self) -> float:
@@ -144,7 +152,8 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
     ):
         store.begin_sitting(executor.slots)
         runner = Runner(store, executor)
-        numbers = Numbers(runner, scenario.budget.cpu, executor.slots, store.totals().cpu)
+        before = store.totals()
+        numbers = Numbers(runner, scenario.budget.cpu, executor.slots, before.cpu, before.runs)
         watch.start(numbers)
         evaluator = evaluator_of(scenario, cast, runner, references_of(scenario, cast, base, runner))
         return run_method(scenario, cast, evaluator, tuner, StoreJournal(store, scenario, cast, out, watch), numbers)
@@ -162,7 +171,7 @@ def run_method(
         evaluator=evaluator,
         tuner=tuner,
         defaults=joint.defaults,
-        sample=lambda count: sample(cast.solvers, count, scenario.seed),
+        sample=lambda count: joint.sample(count, scenario.seed),
         vector=joint.vector,
         size=scenario.portfolio.size,
         instances=cast.instances,
@@ -242,11 +251,6 @@ def identity(scenario: Scenario, cast: Cast) -> dict[str, Any]:
         "solvers": {solver.name: solver.version for solver in cast.solvers},
         "versions": {"ceps": __version__, **{name: metadata.version(name) for name in DECIDING}},
     }
-
-
-def sample(solvers: Sequence[Solver], count: int, seed: int) -> list[Configuration]:
-    """The default configurations, then random ones. A larger sample begins with a smaller one's configurations."""
-    return JointSpace(tuple(solvers)).sample(count, seed)
 
 
 def references_of(scenario: Scenario, cast: Cast, base: Path, runner: Runner) -> References:
@@ -369,8 +373,9 @@ class StoreJournal:
             offspring=self._offspring,
             dropped=self._dropped,
             merged=self._merged,
-            runs=numbers.runner.runs_made,
+            runs=numbers.runs,
             utilisation=numbers.utilisation,
+            resumed=numbers.spent_before > 0.0,
         )
 
     def _portfolio(self, members: Members, stage: str, score: float) -> Portfolio:

@@ -231,18 +231,22 @@ class CallError(Exception):
 def call(
     words: Sequence[str], folder: Path, seconds: float, memory: int, given: Iterable[tuple[str, str]] = ()
 ) -> Called:
-    """Run a program in a folder of its own and wait for its end. Nothing that it starts in its session outlives it."""
+    """Run a program in a folder of its own and wait for its end. Nothing that it starts in its session outlives it.
+
+    The program itself does not outlive this process either, however that ends (where there is a ``setpriv``).
+    """
     # Here and not above: keepers import this module, and with these come threads and random numbers, whose care after
     # every fork would be charged to runs.
     import subprocess  # noqa: PLC0415
     import tempfile  # noqa: PLC0415
 
     own = environment([("TMPDIR", str(folder)), *given])
+    program, argv = _tied(find_program(_literal(words[0])), words)
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as error:
         try:
             process = subprocess.Popen(
-                words,
-                executable=find_program(_literal(words[0])),
+                argv,
+                executable=program,
                 cwd=folder,
                 env=own,
                 stdin=subprocess.DEVNULL,
@@ -263,6 +267,18 @@ def call(
         if not in_time:
             raise CallError(f"{words[0]} took longer than {seconds:g} s")
         return Called(process.returncode, _beginning(output), _beginning(error))
+
+
+def _tied(program: Path, words: Sequence[str]) -> tuple[Path, Sequence[str]]:
+    """What to start so that the kernel ends a program with whoever waits for it.
+
+    The program must ask for that itself, or who becomes it: between fork and exec it would not be safe beside threads.
+    Below a keeper there is no need; it ends what is orphaned there.
+    """
+    guard = None if MARK in os.environ else shutil.which("setpriv")
+    if guard is None:
+        return program, words
+    return Path(guard), [guard, "--pdeathsig", "SIGKILL", "--", str(program), *words[1:]]
 
 
 def _limit(process: int, seconds: float, memory: int) -> None:

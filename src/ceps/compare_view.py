@@ -6,6 +6,7 @@ import threading
 from types import TracebackType
 from typing import Any, Self
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -72,13 +73,21 @@ class CompareView:
 def results_table(results: Results) -> Table:
     """Timeouts and scores by split and method, the best marked, and how each does against the baseline."""
     measured = results.measured
-    table = Table(title=f"#timeouts, {measured.metric} (median of {measured.repeats})", title_justify="left")
+    table = Table(
+        title=f"#timeouts, {measured.metric} (median of {measured.repeats})",
+        title_justify="left",
+        # Slim, so that the usual two or three splits fit into 80 columns.
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        collapse_padding=True,
+    )
     table.add_column("method", no_wrap=True)
     for split in results.splits:
         table.add_column(f"split {split}", justify="right", no_wrap=True)
     table.add_column("mean", justify="right", no_wrap=True)
-    table.add_column("on training", justify="right")
-    table.add_column(f"p against {results.baseline}", justify="right")
+    table.add_column("on\ntraining", justify="right", no_wrap=True)
+    table.add_column(f"p against\n{results.baseline}", justify="right", no_wrap=True)
     duels = {duel.method: duel for duel in results.duels}
     for method in measured.methods:
         mean = results.means[method]

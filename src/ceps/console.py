@@ -10,6 +10,7 @@ from typing import Self
 
 from rich.console import Console
 from rich.live import Live
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -18,6 +19,8 @@ from ceps.records import Incumbent
 
 PLAIN_LINE_EVERY = 5.0
 """Seconds between two lines of progress where there is no terminal."""
+_WIDEST = 10_000
+"""Columns: more than any table has."""
 
 
 def number(value: float) -> str:
@@ -34,6 +37,12 @@ class Voice(Console):
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
+
+
+def print_whole(console: Console, table: Table) -> None:
+    """Print a table of which nothing is cut off: where it is wider than the terminal, that breaks its lines."""
+    table.width = Measurement.get(console, console.options.update(width=_WIDEST), table).maximum
+    console.print(table, soft_wrap=True)
 
 
 class Steps:

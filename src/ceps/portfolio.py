@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ceps.commands import refuse_programs
 from ceps.errors import UserError, did_you_mean
+from ceps.files import write_whole
 from ceps.problems import Problem, problem_named
 from ceps.records import Configuration, Value
 from ceps.solvers import solver_named
@@ -86,12 +87,9 @@ class Portfolio:
 
     def save(self, path: Path) -> None:
         """Write the file whole or not at all."""
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            temporary.write_text(json.dumps(self.as_json(), indent=2) + "\n")
-            temporary.replace(path)
+            write_whole(path, f"{json.dumps(self.as_json(), indent=2)}\n".encode())
         except OSError as error:
-            temporary.unlink(missing_ok=True)
             raise UserError(f"{path}: cannot be written: {error.strerror}") from error
         except RecursionError as error:  # A stranger's provenance, say.
             raise UserError(f"{path}: cannot be written: its content is nested too deeply") from error

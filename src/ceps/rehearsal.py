@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from ceps.execution.executor import Executor, Run
 from ceps.metrics import Metric, metric_named
 from ceps.problems import Problem, problem_named
 from ceps.problems.collect import read_instances
-from ceps.problems.described import DescribedProblem, Trial
+from ceps.problems.described import SOLVED, UNSATISFIABLE, VERIFIED, DescribedProblem, Trial
 from ceps.records import Limits, Outcome
 from ceps.settings import Scenario
 from ceps.solvers import Solver, solver_named
@@ -96,10 +96,13 @@ def trials(cast: Cast) -> Iterator[Trial]:
 
 
 def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Rehearsal]:
-    """One short run per solver, of its default configuration on the first instance, without a target.
+    """One short run per solver, of its default configuration on the first instance.
 
-    Each is yielded when it starts, so that people can see what is called before it ends.
+    Its target is that of the problem, if it has one for all instances: others have not been looked for yet. Each run is
+    yielded when it starts, so that people can see what is called before it ends. Raises
+    :class:`~ceps.errors.UserError` after the last one, for what their outcomes have shown and no build could bear.
     """
+    made = []
     for solver in cast.solvers:
         configuration = default_configuration(solver)
         limits = Limits(min(cast.metric.cutoff, LONGEST), scenario.execution.memory)
@@ -110,6 +113,33 @@ def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Reh
             instance=cast.instances[0],
             seed=seeds.derive(scenario.seed, "rehearsal"),
             limits=limits,
+            target=cast.problem.target,
         )
         call = solver.describe(configuration.as_dict())
-        yield Rehearsal(solver, run.instance, call, limits, executor.submit(run))
+        made.append(Rehearsal(solver, run.instance, call, limits, executor.submit(run)))
+        yield made[-1]
+    answered = [(each.solver.name, each.outcome.result()) for each in made if each.outcome.exception() is None]
+    _refuse_penalty(cast, [outcome for _, outcome in answered])
+    _refuse_contradictions(cast, {name: outcome for name, outcome in answered if outcome.has_answer})
+
+
+def _refuse_penalty(cast: Cast, outcomes: Iterable[Outcome]) -> None:
+    """A penalty that solutions reach would end a build as soon as it has one."""
+    scale = cast.problem.scale(cast.instances[0])
+    for outcome in outcomes:
+        cast.metric.score(outcome, scale)
+
+
+def _refuse_contradictions(cast: Cast, answers: Mapping[str, Outcome]) -> None:
+    """Solvers that answer the same question differently: one of them is wrong, and a build could not always tell."""
+    if not isinstance(cast.problem, DescribedProblem) or cast.problem.target is None:
+        return
+    by_status = {outcome.solution["status"]: (name, outcome) for name, outcome in answers.items()}
+    if len(by_status) < 2:
+        return
+    (yes, found), (no, _) = by_status[SOLVED], by_status[UNSATISFIABLE]
+    verified = ", which was verified" if found.cost == VERIFIED else ""
+    raise UserError(
+        f"{cast.instances[0].name}: solver '{yes}' says that there is a solution{verified}, and solver '{no}' that "
+        "there is none; mend the one that is wrong, or how its output is read"
+    )

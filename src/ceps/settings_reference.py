@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from ceps.comparing.contenders import FIXED
 from ceps.comparing.experiment import Entrant, Experiment, InstanceSettings
+from ceps.construction.eps import EpsSettings
 from ceps.construction.evolution import REMOVALS, EvolutionSettings
 from ceps.construction.methods import METHODS, SETTINGS
 from ceps.metrics import METRICS
 from ceps.problems import PROBLEMS, Problem
+from ceps.problems.tsp.generators import ALIASES as TSP_ALIASES
 from ceps.problems.vrpspdtw import Vrpspdtw
 from ceps.problems.vrpspdtw.mutate import Demands, Service
 from ceps.settings import (
@@ -68,6 +70,14 @@ _CHOICES: Mapping[tuple[type[Any], str], Iterable[str]] = {
     (Vrpspdtw, "service"): Service,
 }
 """Keys whose values are names, and those there are."""
+
+_FILLED_IN: Mapping[tuple[type[Any], str], str] = {
+    (EpsSettings, "new_instances"): "required; in an experiment with CEPS, as many as CEPS came to",
+}
+"""Keys that may be left out where others tell their values, and what they are then."""
+
+_OTHER_NAMES: Mapping[str, Mapping[str, str]] = {"tsp": TSP_ALIASES}
+"""Of generators, by problem: the listed name by the other one."""
 
 _PAGES = {"default": "fixed", "portfolio": "fixed", "vbs": "vbs"}
 """Pages about contenders that build nothing."""
@@ -135,7 +145,8 @@ def settings_of(kind: type[Any], default: Any = None) -> list[Setting]:
             found += [dataclasses.replace(each, key=f"{entry.name}.{each.key}") for each in inside]
         else:
             words = _kind(hint, _choices(kind, entry.name))
-            found.append(Setting(entry.name, words, _written(hint, value), meanings.get(entry.name, "")))
+            written = _FILLED_IN.get((kind, entry.name)) or _written(hint, value)
+            found.append(Setting(entry.name, words, written, meanings.get(entry.name, "")))
     return found
 
 
@@ -181,8 +192,10 @@ def _table_in(hint: Any) -> tuple[type[Any] | None, bool]:
 def _generators(problem: Problem) -> str:
     rows: list[tuple[str, str, str]] = []
     for name, parameters in problem.generators.items():
-        own = [(f"`{name}`", f"`{key}`", str(parameter)) for key, parameter in parameters.items()]
-        rows += own or [(f"`{name}`", "", "")]
+        others = [other for other, listed in _OTHER_NAMES.get(problem.name, {}).items() if listed == name]
+        called = ", also ".join(f"`{each}`" for each in (name, *others))
+        own = [(called, f"`{key}`", str(parameter)) for key, parameter in parameters.items()]
+        rows += own or [(called, "", "")]
     return _rows(("generator", "parameter", "values"), rows)
 
 

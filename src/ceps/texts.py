@@ -13,7 +13,7 @@ from ceps.evaluation.session import Plan as EvaluationPlan
 from ceps.evaluator import share_saved
 from ceps.portfolio import Portfolio
 from ceps.problems import Problem
-from ceps.records import Outcome
+from ceps.records import Ending, Outcome
 from ceps.solve import Answer
 from ceps.store import Reference
 
@@ -38,31 +38,52 @@ def raw_text(outcome: Outcome) -> str:
 
 def outcome_text(outcome: Outcome) -> str:
     """What is held true about a run."""
+    return f"{outcome.ending}{_reason(outcome)}, {_found_text(outcome)}"
+
+
+def _reason(outcome: Outcome) -> str:
+    return f" ({outcome.reason})" if outcome.reason else ""
+
+
+def _found_text(outcome: Outcome) -> str:
+    """What a run has found, and what that took."""
     cost = "no valid solution" if outcome.cost is None else f"cost {number(outcome.cost)}"
-    why = f" ({outcome.reason})" if outcome.reason else ""
     used = f"CPU {outcome.cpu:.2f} s, wall {outcome.wall:.2f} s, memory {outcome.memory / 1024**2:.0f} MiB"
-    return f"{outcome.ending}{why}, {cost}, {used}, {counted(len(outcome.trace), 'improvement')}"
+    return f"{cost}, {used}, {counted(len(outcome.trace), 'improvement')}"
 
 
 def components_text(answer: Answer, portfolio: Portfolio) -> str:
     """A race, component by component."""
     pairs = enumerate(zip(portfolio.members, answer.outcomes, strict=True), start=1)
-    return "\n".join(f"component {index} ({member.solver}): {outcome_text(made)}" for index, (member, made) in pairs)
+    return "\n".join(f"component {index} ({member.solver}): {_raced_text(made)}" for index, (member, made) in pairs)
+
+
+def _raced_text(outcome: Outcome) -> str:
+    """How a component fared. With an answer, why it was stopped at the end of the user's time needs no reason."""
+    reason = "" if outcome.ending is Ending.TIMEOUT and outcome.has_answer else _reason(outcome)
+    return f"{_race_ending(outcome.ending)}{reason}, {_found_text(outcome)}"
+
+
+def _race_ending(ending: Ending) -> str:
+    """The time that a user gives is there to be used up: in a race, that is no failure."""
+    return "time used up" if ending is Ending.TIMEOUT else ending.value
 
 
 def answer_text(answer: Answer, written: Sequence[Path]) -> str:
     """The best of a race. There must be one."""
     assert answer.cost is not None
     where = f", written to {' and '.join(map(str, written))}" if written else ""
-    return f"cost {number(answer.cost)} by component {answer.component} in {answer.wall:.1f} s, {answer.status}{where}"
+    ended = _race_ending(answer.status)
+    return f"cost {number(answer.cost)} by component {answer.component} in {answer.wall:.1f} s, {ended}{where}"
 
 
 def evaluated_table(evaluated: Evaluated) -> str:
     """An evaluation, instance by instance."""
     results = evaluated.report.per_instance
     solved_at = any(result.reference is not None for result in results)
+    width = max(map(len, ("instance", *(result.instance for result in results))))
     lines = [
-        f"{'instance':30s} {'solved at' if solved_at else 'best cost':>12s} {evaluated.report.metric:>10s}  "
+        f"{'instance':{width}s} {'solved at' if solved_at else 'best cost':>12s} {evaluated.report.metric:>10s}  "
         "of each repeat"
     ]
     for result in results:
@@ -71,7 +92,7 @@ def evaluated_table(evaluated: Evaluated) -> str:
         cost = result.reference if solved_at else best
         timeout = "  timeout" if result.timeout else ""
         shown = "-" if cost is None else number(cost)
-        lines.append(f"{result.instance:30s} {shown:>12s} {result.score:10.4g}  {scores}{timeout}")
+        lines.append(f"{result.instance:{width}s} {shown:>12s} {result.score:10.4g}  {scores}{timeout}")
     return "\n".join(lines)
 
 
@@ -128,7 +149,7 @@ def built_text(built: Built) -> str:
             f"really spent {built.cpu_spent:.0f} s in {counted(built.runs, 'run')}",
             f"{saved}with all members side by side, the same trials cost "
             f"{built.cpu_side_by_side:.0f} s instead of {built.cpu_trials:.0f} s",
-            f"worker utilisation {built.utilisation:.2f}; {bred}",
+            f"worker utilisation {built.utilisation:.2f}{' since the last start' if built.resumed else ''}; {bred}",
             *([unsolved] if built.unsolved else []),
         ]
     )

@@ -86,7 +86,7 @@ def test_members_are_parameter_files_and_command_lines(
 
 
 def test_what_is_no_run_directory_is_told(tmp_path: Path) -> None:
-    """Nothing there, nothing built yet, and a directory of something else: a message each, and exit code 2."""
+    """Nothing there, nothing built yet, and a directory of something else: a message each, exit code 2, no folder."""
     with pytest.raises(UserError, match="not a run directory"):
         export(tmp_path / "none", Format.CSV, tmp_path / "out")
     with Store.open(tmp_path, {"purpose": "other"}):
@@ -101,3 +101,4 @@ def test_what_is_no_run_directory_is_told(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "there is no portfolio yet" in done.stderr
+    assert not any(path.is_dir() for path in tmp_path.iterdir())

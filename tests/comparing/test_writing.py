@@ -10,6 +10,7 @@ import pytest
 
 from ceps.comparing.results import results_of
 from ceps.comparing.writing import latex, table_latex, write_results
+from ceps.errors import UserError
 from tests.comparing.made import measured
 
 
@@ -38,6 +39,14 @@ def test_all_files_are_written_and_agree(tmp_path: Path, metric: str) -> None:
     for name in figures:
         start = (folder / name).read_bytes()[:100]
         assert start.startswith(b"\x89PNG") or b"<?xml" in start
+
+
+def test_a_table_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    """The folder is named, and nothing half-written is left in it."""
+    (tmp_path / "results" / "table.csv").mkdir(parents=True)
+    with pytest.raises(UserError, match="results: cannot be written: Is a directory"):
+        write_results(results_of(measured()), tmp_path)
+    assert [path.name for path in (tmp_path / "results").iterdir()] == ["table.csv"]
 
 
 def test_the_same_results_give_the_same_files(tmp_path: Path) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ceps.construction import ceps, eps
 from ceps.construction.budget import Account
 from ceps.construction.initialisation import choose_greedily, initialise
 from ceps.errors import UserError
@@ -60,7 +64,9 @@ def test_all_candidates_run_on_the_same_seeds_without_a_cap() -> None:
         assert all(bound == np.inf for *_, bound in made)
 
 
-def test_fewer_candidates_than_members_are_refused() -> None:
-    """K above the size of the candidate sample is named with both settings."""
+@pytest.mark.parametrize(("method", "options"), [(ceps, {}), (eps, {"new_instances": 1})])
+def test_fewer_candidates_than_members_are_refused(method: ModuleType, options: dict[str, Any]) -> None:
+    """K above the size of the candidate sample is named with both settings, before anything is run."""
+    outline = task_of(FakeEvaluator(lambda *_: 1.0), candidates=1).outline
     with pytest.raises(UserError, match=r"candidates = 1 is less than \[portfolio\] size = 2"):
-        initialise(task_of(FakeEvaluator(lambda *_: 1.0)), 1, Account(1e6))
+        method.smallest_budget(replace(outline, options={**outline.options, **options}))

@@ -39,6 +39,8 @@ FILES = {
     "algorithm_runs.arff", "feature_values.arff", "feature_runstatus.arff", "cv.arff", "description.txt", "readme.txt",
     "citation.bib",
 }  # fmt: skip
+PROBLEM, METRIC = {"name": "tsp", "settings": {}}, {"name": "par10", "cutoff": 1.0}
+EVALUATED = {"metric": "par10", "cutoff": 1.0}
 _WORD = r"'(?:\\.|[^'\\])*'|[^\s,'%{}\"]+"
 _ATTRIBUTE = re.compile(rf"@ATTRIBUTE ({_WORD}) (STRING|NUMERIC|\{{.*\}})")
 _ROW = re.compile(rf"(?:{_WORD})(?:,(?:{_WORD}))*")
@@ -198,8 +200,33 @@ def test_every_ending_has_a_status(tmp_path: Path) -> None:
 def test_a_comparison_says_how_its_members_make_a_scenario(whole: Whole, tmp_path: Path) -> None:
     """Where members have stopped each other on every instance, nothing is written, and the way to all runs is told."""
     with pytest.raises(UserError, match=r"no instance has the full runs of all \d+ algorithms .*alone"):
-        export(whole[1], Format.ASLIB, tmp_path)
+        export(whole[1], Format.ASLIB, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_where_nothing_was_ever_solved_it_is_not_said_to_wait(tmp_path: Path) -> None:
+    """Without any reference an evaluation ends without a run to judge: what would help is told, and nothing is made."""
+    evaluate(tmp_path / "run", MEMBERS, Par10(1.0), PureExecutor(0.3, unsolvable={city.id for city in CITIES}))
+    with pytest.raises(UserError, match=r"no members .* no cost that counts as solved .* longer cut-off, .*--optima"):
+        export(tmp_path / "run", Format.ASLIB, tmp_path / "out" / "aslib")
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+@pytest.mark.parametrize(
+    ("identity", "said"),
+    [
+        ({"purpose": "build", "scenario": {"problem": PROBLEM, "metric": METRIC}}, "finish its first phases"),
+        ({"purpose": "comparison", "experiment": {"problem": PROBLEM, "metric": METRIC}}, "let it finish first"),
+        ({"purpose": "evaluation", "problem": "tsp", "problem_settings": {}, **EVALUATED}, "let it finish first"),
+    ],
+    ids=lambda value: value["purpose"] if isinstance(value, dict) else "",
+)
+def test_what_has_hardly_begun_is_to_finish_first(tmp_path: Path, identity: dict[str, Any], said: str) -> None:
+    """Of a build without a portfolio, and of tests that are to come, it is said to wait, and nothing is made."""
+    Store.open(tmp_path / "run", identity).close()
+    with pytest.raises(UserError, match=said):
+        export(tmp_path / "run", Format.ASLIB, tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 def test_a_build_exports_its_last_portfolio(tmp_path: Path) -> None:

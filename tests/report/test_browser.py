@@ -268,18 +268,19 @@ def live(tmp_path: Path) -> Iterator[tuple[Server, list[Facts]]]:
 def test_a_page_that_waits_becomes_the_real_one(
     browser: Browser, live: tuple[Server, list[Facts]], tmp_path: Path
 ) -> None:
-    """All of it, its header too."""
+    """All of it, its header too, which says that it is live when it is."""
     from selenium.webdriver.support.ui import WebDriverWait
 
     server, facts = live
     begun = facts.pop()
     browser.open(server.url)
-    assert browser.find(".kind")[0].text == "WAITING"
+    assert (browser.find(".kind")[0].text, browser.find("#live")[0].text) == ("WAITING", "waiting")
     facts.append(begun)
     (tmp_path / "ceps.sqlite").write_text("changed")
     WebDriverWait(browser.driver, 60).until(lambda driver: driver.find_elements("css selector", "#instances"))
     assert browser.find(".kind")[0].text == "A BUILD"
     assert browser.find("h1")[0].text == begun.name
+    WebDriverWait(browser.driver, 60).until(lambda _: browser.find("#live")[0].text.startswith("live, renewed at"))
 
 
 def test_a_live_page_renews_itself(browser: Browser, live: tuple[Server, list[Facts]], tmp_path: Path) -> None:

@@ -205,6 +205,22 @@ def test_what_cannot_be_read_is_told_and_watched_further(subject: Subject, error
         assert "Portfolio" in ask(server, "/")[1]
 
 
+def test_why_there_is_nothing_to_show_is_told_once(subject: Subject) -> None:
+    """However often the page is asked for; again when the reason is another one, or was mended in between."""
+    told: list[str] = []
+    watch = Watch(subject.directory, subject.read, lambda: subject.time, told.append)
+
+    def page_after(error: Exception | None) -> str:
+        subject.error = error
+        subject.time += 1000.0
+        subject.write(subject.facts)
+        return watch.page().text
+
+    for error in (UserError("a"), UserError("a"), KeyError("b"), None, KeyError("b")):
+        assert ("Nothing to show yet" in page_after(error)) == (error is not None)
+    assert told == ["a", *[f"{subject.directory} cannot be shown: KeyError('b')"] * 2]
+
+
 def test_a_port_that_is_taken_is_the_users_mistake(subject: Subject) -> None:
     """And the message names the option."""
     with served(subject) as server, pytest.raises(UserError, match=f"--port {server.server_port}"):

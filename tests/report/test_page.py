@@ -312,10 +312,14 @@ def test_the_hardest_come_first_and_the_unknown_last() -> None:
 
 
 def test_a_page_that_waits_says_why() -> None:
-    """It is live, and escapes the message as any other."""
+    """It renews itself, does not call itself live, and escapes the message as any other."""
     text = page_that_waits("runs/a", "no <store> yet")
     assert "no &lt;store&gt; yet" in text
     assert 'data-live="yes"' in text
+    assert [re.findall(r'<p id="live".*>(.*)</p>', each) for each in (text, page(build_facts(), live=True))] == [
+        ["waiting"],
+        ["live"],
+    ]
     Reader(text)
 
 

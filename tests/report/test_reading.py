@@ -157,15 +157,22 @@ def test_a_build_without_a_portfolio_says_so(tmp_path: Path) -> None:
 def test_a_stopped_build_is_told_as_far_as_it_came_and_then_to_the_end(
     finished: tuple[Built, Path], facts: Facts, tmp_path: Path
 ) -> None:
-    """Its portfolios so far are those of the build never stopped; resumed, it has two sittings and the same facts."""
+    """Its portfolios so far are those of the build never stopped; resumed, it has two sittings, the same facts, and a
+    summary of the runs and CPU seconds of both."""
     build_until(tmp_path, runs=finished[0].runs - 10)
     stopped = read_facts(tmp_path)
     assert not stopped.finished
     assert stopped.builds[0].stages
     assert stopped.builds[0].stages == facts.builds[0].stages[: len(stopped.builds[0].stages)]
-    build(tmp_path)
+    built = build(tmp_path)
     resumed = read_facts(tmp_path)
     assert len(resumed.sittings) == 2
+    assert built.runs == resumed.runs > stopped.runs > 0
+    assert built.cpu_spent == pytest.approx(resumed.cpu)
+    summary = built_text(built)
+    assert f"really spent {resumed.cpu:.0f} s in {resumed.runs} runs" in summary
+    assert f"utilisation {built.utilisation:.2f} since the last start;" in summary
+    assert "since the last start" not in built_text(finished[0])
     assert resumed.builds[0].stages == facts.builds[0].stages
     assert resumed.builds[0].members == facts.builds[0].members
     assert {each.id: each.hardness for each in resumed.instances} == {

@@ -49,24 +49,30 @@ def shown(url: str) -> str:
 
 
 def test_it_waits_for_a_run_and_ends_by_an_interrupt(tmp_path: Path) -> None:
-    """Before there is a directory the page says so; Ctrl-C is an end like any other."""
+    """Before there is a directory page and terminal say so; Ctrl-C is an end like any other."""
     with watched(tmp_path / "later") as (process, url):
         assert "Nothing to show yet" in shown(url)
         process.send_signal(signal.SIGINT)
         _, complaints = process.communicate(timeout=60)
         assert process.returncode == 0
-        assert "does not exist yet" in complaints
+        assert "nothing to show yet" in complaints
+        assert "does not exist" in complaints
         assert "Traceback" not in complaints
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all" * 100])
 def test_a_damaged_store_is_told(tmp_path: Path, content: bytes) -> None:
-    """A page says so, and the server lives on."""
+    """The page and, once, the terminal say so; the server lives on, for a copy may be restored, and its end is one
+    like any other."""
     (tmp_path / "ceps.sqlite").write_bytes(content)
     with watched(tmp_path) as (process, url):
         assert "Nothing to show yet" in shown(url)
         assert fetched(url + "version")
         assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, complaints = process.communicate(timeout=60)
+        assert process.returncode == 0
+        assert complaints.replace("\n", " ").count("restore it from a copy") == 1
 
 
 def test_a_directory_of_something_else_is_told(tmp_path: Path) -> None:

@@ -77,10 +77,11 @@ def test_improvements_are_read_as_they_come(executor: LocalExecutor, tmp_path: P
 
 
 def test_the_target_ends_the_run(executor: LocalExecutor, tmp_path: Path) -> None:
-    """A program that would go on is over when it prints a solution of the target's cost."""
+    """A program that would go on is over when it prints a solution of the target's cost; what was read is told."""
     forever = FILLS + "\nwhile True: pass\n"
     outcome = run(executor, described.solver(tmp_path, forever), tmp_path, target=0.0)
     assert (outcome.ending, outcome.cost) == (Ending.SOLVED, 0.0)
+    assert outcome.output.splitlines()[-1] == "read: solved, cost 0, a solution of 5 characters"
 
 
 def test_a_program_that_is_stopped_keeps_its_last_solution(executor: LocalExecutor, tmp_path: Path) -> None:
@@ -115,6 +116,39 @@ def test_crashes_are_told(executor: LocalExecutor, tmp_path: Path, script: str, 
     assert outcome.ending is Ending.CRASHED
     assert reason in outcome.reason
     assert "last words" in outcome.output
+
+
+def test_of_a_traceback_only_the_users_is_shown(executor: LocalExecutor, tmp_path: Path) -> None:
+    """Where a program in Python fails, its traceback is what is shown; and where it tells nonsense, none is."""
+    script = "def theirs():\n    raise KeyError('theirs')\ntheirs()"
+    failed = run(executor, described.solver(tmp_path, script), tmp_path)
+    assert failed.output.splitlines()[-1] == "KeyError: 'theirs'"
+    assert (failed.output.count("Traceback"), failed.output.count("File")) == (1, 2)
+    nonsense = run(executor, described.solver(tmp_path, "print('cost much')"), tmp_path)
+    assert nonsense.output.splitlines()[1:] == ["cost much"]
+    assert "told 'much' as a cost" in nonsense.reason
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("print('hello')", "no line matches [output] cost = '^cost (.*)$' or solution = '^bits (.*)$'"),
+        ("print('cost 3')", "no line matches [output] solution = '^bits (.*)$'"),
+    ],
+)
+def test_why_no_answer_was_read(executor: LocalExecutor, tmp_path: Path, script: str, why: str) -> None:
+    """Of a program that ends without an answer it is told what was looked for in vain."""
+    outcome = run(executor, described.solver(tmp_path, script), tmp_path)
+    assert (outcome.ending, outcome.cost) == (Ending.FINISHED, None)
+    assert outcome.output.splitlines()[-1] == f"read: no answer: {why}"
+
+
+def test_a_solution_file_that_was_not_written(executor: LocalExecutor, tmp_path: Path) -> None:
+    """That there is no such file is told as the reason why there is no answer."""
+    without_output, _, _ = described.SOLVER.partition("[output]")
+    text = without_output.replace('"{{parameters}}"', '"{{solution_file}}", "{{parameters}}"')
+    outcome = run(executor, described.solver(tmp_path, "", text), tmp_path)
+    assert outcome.output.splitlines()[-1] == "read: no answer: the program wrote no {solution_file}"
 
 
 def test_other_exit_codes_are_fine_when_described(executor: LocalExecutor, tmp_path: Path) -> None:

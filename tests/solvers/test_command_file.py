@@ -136,7 +136,7 @@ MISTAKES = {
     "circle": (
         MINIMAL + SPACE.replace("default = 2 }", 'default = 2, when = { more = ["a"] } }')
         + 'more = { type = "categorical", values = ["a", "b"], default = "a", when = { level = [2] } }',
-        "[space]: not a parameter space: Cyclic",
+        "[space]: not a parameter space: conditions go round in a circle",
     ),
     "number's value": (
         MINIMAL + SPACE.replace('when = { heuristic = ["Vsids"] } }\nlevel', "when = { restarts = [5000] } }\nlevel"),
@@ -161,25 +161,26 @@ def test_mistakes(tmp_path: Path, text: str, message: str) -> None:
     ("name", "content", "message"),
     [
         ("none.pcs", None, "none.pcs: cannot be read"),
-        ("a.txt", "x", "a.txt: not a parameter space: ValueError: such a file ends in .json"),
+        ("a.txt", "x", "a.txt: not a parameter space: such a file ends in .json"),
         ("b.json", "{}", "b.json: not a parameter space"),
         (
             "c.json",
             '{"hyperparameters": [{"type": "uniform_float", "name": "a", "lower": 0, "upper": 1e999, '
             '"default_value": 1}]}',
-            "c.json: not a parameter space: ValueError: the range of a must be between",
+            "c.json: not a parameter space: the range of a must be between",
         ),
         ("a.json", "[", "a.json: not a parameter space"),
-        ("a.pcs", "what is this", "a.pcs: not a parameter space"),
+        ("a.pcs", "\nwhat is this", "a.pcs: not a parameter space: line 2: 'what is this': this is no parameter"),
     ],
 )
 def test_spaces_that_are_none(tmp_path: Path, name: str, content: str | None, message: str) -> None:
-    """A file that has no space in it is named."""
+    """A file that has no space in it is named, with what is wrong in words and not in names of Python's classes."""
     if content is not None:
         (tmp_path / name).write_text(content)
     with pytest.raises(UserError, match=r".") as caught:
         _ = described(tmp_path, MINIMAL + f'[space]\nfile = "{name}"').space
     assert message in str(caught.value)
+    assert "Error" not in str(caught.value)
 
 
 def test_switches_are_held_against_a_space_in_a_file(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from ceps.solvers import command_output
 from ceps.solvers.command_file import Output
-from ceps.solvers.command_output import Claim, Echo, read_claims, read_lines
+from ceps.solvers.command_output import Claim, Echo, read_claims, read_lines, why_nothing
+from ceps.solvers.program import ProgramError
 
 BOTH = Output(cost=r"^o (\S+)", solution=r"^v (.*)$", join_lines=True, unsatisfiable="^s UNSAT")
 
@@ -73,7 +74,7 @@ def test_a_solution_on_one_line_is_read_at_once(first: list[str]) -> None:
 def test_a_cost_that_is_none() -> None:
     """A cost that is no finite number stops the run with a reason that quotes it."""
     for text in ("o none", "o nan", "o 1e999"):
-        with pytest.raises(RuntimeError, match="cost"):
+        with pytest.raises(ProgramError, match="cost"):
             claims(text)
 
 
@@ -83,6 +84,16 @@ def test_json_lines() -> None:
     lines += ['{"status": "unsatisfiable"}', "[1]", "{" * 100_000]
     output = Output(json=True)
     assert list(read_claims(lines, output)) == [Claim("solved", 5, [1, 2]), Claim("unsatisfiable")]
+
+
+def test_expressions_that_never_matched() -> None:
+    """Why nothing was read names the expressions that no line matches, as they are described, and no other."""
+    matched: set[str] = set()
+    assert list(read_claims(["o 5", "x 1"], BOTH, matched)) == []
+    assert matched == {"cost"}
+    assert why_nothing(BOTH, matched) == r"no line matches [output] solution = '^v (.*)$' or unsatisfiable = '^s UNSAT'"
+    assert why_nothing(Output(), ()) == ""
+    assert '{"status": "solved"' in why_nothing(Output(json=True), ())
 
 
 def test_an_empty_solution_is_one() -> None:
@@ -103,7 +114,7 @@ def test_claims_survive_any_bytes(pieces: list[bytes], output: Output) -> None:
     found, told = [], "the cost"
     try:
         found = list(read_claims(read_lines(piped(b"".join(pieces))), output))
-    except RuntimeError as error:
+    except ProgramError as error:
         told = str(error)
     assert "cost" in told
     assert all(claim.cost is None or isfinite(claim.cost) for claim in found)
@@ -131,7 +142,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command_output, "LONGEST_LINE", 100)
     assert list(read_lines(piped(b"x" * 1000 + b"\nshort\n"))) == ["x" * 100, "short"]
     monkeypatch.setattr(command_output, "LONGEST_SOLUTION", 100)
-    with pytest.raises(RuntimeError, match="more than 100 characters"):
+    with pytest.raises(ProgramError, match="more than 100 characters"):
         claims("v xxxxxxxxxx\n" * 20)
 
 
@@ -149,3 +160,19 @@ def test_the_beginning_and_the_end_are_shown() -> None:
     assert shown.endswith(b"9998\n9999\n")
     assert f"{48_890 - 2 * command_output.SHOWN} bytes".encode() in shown
     assert len(shown) < 2 * command_output.SHOWN + 100
+
+
+def test_the_end_can_be_shown_more_than_once() -> None:
+    """What comes after an end that was shown is shown as well, with what was left out between them."""
+    reading, writing = os.pipe()
+    echo = Echo(writing)
+    echo.take(b"a" * 2 * command_output.SHOWN)
+    echo.finish()
+    echo.take(b"b" * (command_output.SHOWN + 7))
+    echo.finish()
+    echo.finish()
+    os.close(writing)
+    with FileIO(reading) as stream:
+        shown = stream.readall()
+    assert (shown.count(b"a"), shown.count(b"b")) == (2 * command_output.SHOWN, command_output.SHOWN + 1)
+    assert shown.count("… 7 bytes …".encode()) == 1

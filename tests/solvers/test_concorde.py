@@ -12,6 +12,7 @@ from ceps.problems.tsp import TspInstance
 from ceps.problems.tsp.generate import generate
 from ceps.solvers import concorde
 from ceps.solvers.concorde import Concorde
+from ceps.solvers.program import ProgramError
 from tests.solvers.spawned import spawned_process, trace
 
 # Writes the cities in the order of the file, ten to a line, after their number. Notes what it was called with.
@@ -57,7 +58,7 @@ def test_solves_with_the_program_on_the_path(on_path, tmp_path):
 def test_failure_carries_the_program_s_words(on_path):
     """When the program fails, the error has its exit status and the end of what it said."""
     path = on_path("#!{python}\nprint('Could not load the LP solver')\nraise SystemExit(3)\n")
-    with pytest.raises(RuntimeError, match=r"(?s)concorde ended with exit status 3.*Could not load the LP solver"):
+    with pytest.raises(ProgramError, match=r"(?s)concorde ended with exit status 3.*Could not load the LP solver"):
         solve(generate("portgen", 12, 1), path)
 
 
@@ -71,7 +72,7 @@ def test_failure_carries_the_program_s_words(on_path):
 )
 def test_a_wrong_solution_file_is_an_error(on_path, text, message):
     """A missing, foreign or empty solution file is an error that says so."""
-    with pytest.raises((RuntimeError, ValueError), match=message):
+    with pytest.raises((ProgramError, ValueError), match=message):
         solve(generate("portgen", 12, 1), on_path(text))
 
 

@@ -21,6 +21,7 @@ from ceps.problems.tsp import EdgeWeight, Tsp, TspInstance
 from ceps.problems.tsp.generate import generate
 from ceps.solvers import lkh
 from ceps.solvers.lkh import Lkh
+from ceps.solvers.program import ProgramError
 from tests.solvers.spawned import GUARD, spawned_process, trace
 
 YES_NO = ("yes", "no")
@@ -239,7 +240,7 @@ def test_random_configurations(process):
     solved = 0
     for configuration in space.sample_configuration(12):
         run = process.submit(trace, Lkh(), instance, dict(configuration), incumbents=1, seconds=0.5)
-        if isinstance(run.exception(), RuntimeError):
+        if isinstance(run.exception(), ProgramError):
             continue
         seen = run.result()
         assert seen.costs == [Tsp().check(instance, tour) for tour in seen.tours]
@@ -249,7 +250,7 @@ def test_random_configurations(process):
 
 def test_failure_is_an_error(process):
     """When LKH refuses its parameters, the run ends with an error that has its exit status."""
-    with pytest.raises(RuntimeError, match="LKH ended with exit status 1"):
+    with pytest.raises(ProgramError, match="LKH ended with exit status 1"):
         process.submit(trace, Lkh(), generate("portgen", 40, 1), {"MOVE_TYPE": 1}).result()
 
 
@@ -274,7 +275,7 @@ def test_the_binary_s_last_words(process, tmp_path):
         ("not a program", "Exec format error"),
     ):
         binary = executable(tmp_path / "LKH", text)
-        with pytest.raises((RuntimeError, ValueError), match=f"(?s){message}"):
+        with pytest.raises((ProgramError, ValueError), match=f"(?s){message}"):
             process.submit(trace, Lkh(binary), instance).result()
 
 
@@ -305,6 +306,7 @@ SOLVE_UNTIL_KILLED = """
 import sys
 from ceps.problems.tsp.generate import generate
 from ceps.solvers.lkh import Lkh
+from ceps.solvers.program import ProgramError
 Lkh(sys.argv[1]).solve(generate("portgen", 100, 1), {}, 1, None, None, print)
 """
 

@@ -63,16 +63,33 @@ def test_the_old_format() -> None:
     [
         ("what is this", "line 2: 'what is this': this is no parameter"),
         ("size integer [1, 9.5] [3]", "9.5 is no whole number"),
-        ("size integer [1, 9] [30]", "line 2"),
-        ("x categorical {a, b} [c]", "line 2"),
-        ("a | nobody == 3", "line 2"),
-        ("a | a ~ 3", "'a ~ 3' is no condition"),
-        ("{a + b > 3}", "line 2"),
-        ("a categorical {x, y} [x]", "line 2"),
+        ("size integer [1, 9] [30]", "the default 30 must be from 1 to 9"),
+        ("size real [a, 9] [3]", "'a' is no number"),
+        ("size [9, 1] [3]i", "the range ends at 1, which must be above its beginning, 9"),
+        ("size [0, 1] [0.5]l", "a logarithmic scale needs a range that begins above 0, not at 0.0"),
+        ("x categorical {a, b} [c]", "the default 'c' is none of the values; add it to them"),
+        ("x categorical {a, b, a} [b]", "the value 'a' is there 2 times; keep one"),
+        ("a | nobody == 3", "there is no parameter 'nobody'. Known: a, n"),
+        ("nobody | a == x", "there is no parameter 'nobody'. Known: a, n"),
+        ("a | a ~ 3", "'a ~ 3' is no condition; write one such as a == x"),
+        ("a | a == x", "'a' cannot depend on itself"),
+        ("n | a == z", "'a' is never 'z'. Known: x, y"),
+        ("n | a > x", "the values of 'a' have no order; use ==, != or in"),
+        ("a | n in {1, 50}", "'n' is never 50; it is from 1 to 9"),
+        ("{a + b > 3}", "only combinations such as {a=1, b=x} can be forbidden"),
+        ("{b=x}", "there is no parameter 'b'. Known: a, n"),
+        ("{a=x, n=3}", "this forbids the default values; forbid others, or change a default"),
+        ("a categorical {x, y} [x]", "there is a parameter 'a' already; remove one of them"),
     ],
 )
 def test_lines_that_are_wrong(line: str, message: str) -> None:
-    """A line that is not understood is never passed over: it is told with its number."""
+    """A line that is not understood is never passed over: it is told with its number and what to mend."""
     with pytest.raises(ValueError, match=r"line 2: ") as caught:
-        read_pcs(f"a categorical {{x, y}} [x]\n{line}\n")
+        read_pcs(f"a categorical {{x, y}} [x]\n{line}\nn integer [1, 9] [3]\n")
     assert message in str(caught.value)
+
+
+def test_conditions_in_a_circle() -> None:
+    """Parameters that depend on each other are told with the line of one of their conditions."""
+    with pytest.raises(ValueError, match=r"^line [34]: .*: conditions go round in a circle"):
+        read_pcs("a {x, y} [x]\nb {x, y} [x]\na | b == x\nb | a == x\n")

@@ -15,6 +15,7 @@ from ceps.comparing.experiment import read_experiment
 from ceps.comparing.results import results_of
 from ceps.comparing.writing import as_json as as_dict
 from ceps.comparing.writing import write_results
+from ceps.console import print_whole
 
 
 def compare(
@@ -46,6 +47,6 @@ def compare(
     if as_json:
         print(json.dumps(as_dict(results)))
         return
-    answers.print(results_table(results))
+    print_whole(answers, results_table(results))
     answers.print(work_text(results))
     answers.print(f"tables and figures in {folder}", style="bold")

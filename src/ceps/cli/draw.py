@@ -30,7 +30,7 @@ def draw(
 
     **Example:** `ceps draw day.vrpspdtw day.sol --out day.svg`
     """
-    problem = problem_of_file(instance)
+    problem = problem_of_file(instance, "what is described in a file of your own cannot be drawn")
     read = problem.read(instance)
     check_picture_file("--out", out, instance, solution)
     if solution is None:

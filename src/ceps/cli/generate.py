@@ -11,19 +11,23 @@ import typer
 
 from ceps.cli.shared import answers, messages
 from ceps.console import Steps
-from ceps.errors import UserError
+from ceps.errors import UserError, did_you_mean
 from ceps.options import chosen_generators, make_folder, parameter_values
-from ceps.problems import PROBLEMS, problem_named
+from ceps.problems import PROBLEMS, Problem, problem_named, problem_names
+from ceps.problems.described import DescribedProblem
 from ceps.tables import naming
 from ceps.texts import counted, generators_text
 
 
 def generate(
-    problem: Annotated[str, typer.Argument(help=f"The problem class: {', '.join(PROBLEMS)}.")],
+    problem: Annotated[
+        str, typer.Argument(help=f"The problem class: {', '.join(PROBLEMS)}; or the description of your own, sat.toml.")
+    ],
     generator: Annotated[
         list[str] | None,
         typer.Option(
-            help="Which one, or all; may be given several times. Default: uniform for tsp, city for vrpspdtw.",
+            help="Which one, or all; may be given several times. Default: uniform for tsp, city for vrpspdtw, else the "
+            "first.",
             show_default=False,
         ),
     ] = None,
@@ -54,13 +58,15 @@ def generate(
     **Example:** `ceps generate tsp --generator explosion --set epsilon=0.2 --set rate=5`
 
     **Example:** `ceps generate vrpspdtw --customers 400 --count 20 --city-seed 1 --out data/city`
+
+    **Example:** `ceps generate sat.toml --size 200 --count 5 --out data/formulas`
     """
-    chosen = problem_named(problem)
+    chosen = _problem(problem)
     if listing:
         answers.print(generators_text(chosen))
         return
     given = [*(parameter or []), *([] if city_seed is None else [f"city_seed={city_seed}"])]
-    names, values = chosen_generators(chosen, generator or [chosen.default_generator]), parameter_values(given)
+    names, values = chosen_generators(chosen, generator or [_default(chosen)]), parameter_values(given)
     with Steps(messages, {"Generating": len(names) * count, "Writing": len(names) * count}) as steps:
         instances = []
         for name, index in product(names, range(count)):
@@ -75,3 +81,25 @@ def generate(
             chosen.write(instance, path)
             steps.done("Writing")
     answers.print(f"{counted(len(instances), 'instance')} in {out}")
+
+
+def _problem(named: str) -> Problem:
+    """A problem by its name, or by its description, whose programs are the user's own to name."""
+    if named.endswith(".toml"):
+        return DescribedProblem.described(Path(named))
+    if named not in (known := problem_names()):
+        raise UserError(
+            f"problem '{named}' is unknown.{did_you_mean(named, known)} One of your own is given as the file that "
+            f"describes it: ceps generate {named}.toml"
+        )
+    return problem_named(named)
+
+
+def _default(problem: Problem) -> str:
+    try:
+        return problem.default_generator
+    except StopIteration:
+        pass
+    if isinstance(problem, DescribedProblem):
+        raise UserError(f"{problem.source}: has no generator; describe a program that makes instances in [generate]")
+    raise UserError(f"problem '{problem.name}' does not list its generators; name one: --generator")

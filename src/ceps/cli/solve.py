@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,10 +16,11 @@ from ceps.console import RaceView
 from ceps.drawing import check_picture_file, draw_solution
 from ceps.errors import UserError
 from ceps.options import check_output_file, memory_limit, quantity
+from ceps.pictures import save_picture
 from ceps.portfolio import Portfolio
 from ceps.problems import Problem, problem_of_file
 from ceps.solve import Answer, race
-from ceps.tables import duration
+from ceps.tables import duration, naming
 from ceps.texts import answer_text, components_text
 
 
@@ -67,6 +69,9 @@ def solve(
         check_output_file("--out", out, instance, portfolio)
     if draw is not None:
         check_picture_file("--draw", draw, instance, portfolio, solution=out)
+        # Into no file: what has no pictures is refused now, and not when the race is over.
+        with naming(f"--draw {draw}"):
+            save_picture(partial(problem.draw, read, None))
     warn_of_sharing(len(chosen), "components")
     with RaceView(messages, chosen, seconds) as view:
         answer = race(chosen, read, seconds, target, seed, most_memory, view.show)

@@ -27,8 +27,8 @@ def watch(
 ) -> None:
     """Show a run that is going on as a page for the browser, which renews itself.
 
-    Prints the address to open. The page is that of `ceps report`. It only reads, and takes about 1 % of one core.
-    Ctrl-C ends it; the run goes on.
+    Prints the address to open, and, like the page, why there is nothing to show yet, if so. The page is that of
+    `ceps report`. It only reads, and takes about 1 % of one core. Ctrl-C ends it; the run goes on.
 
     **Example:** `ceps watch runs/a`
     """
@@ -39,8 +39,6 @@ def watch(
 
     if address != _LOCAL:
         messages.print(f"warning: whoever can reach {address} can read the page", style="yellow")
-    if not run.is_dir():
-        messages.print(f"{run} does not exist yet: the page waits for it")
     os.nice(_NICENESS)
     cache = FeatureCache()
     try:
@@ -49,7 +47,8 @@ def watch(
             lambda: read_facts(run, cache, trust),
             address,
             port,
-            lambda url: answers.print(f"{url} (Ctrl-C ends)"),
+            ready=lambda url: answers.print(f"{url} (Ctrl-C ends)"),
+            tell=lambda why: messages.print(f"nothing to show yet: {why}", style="yellow"),
         )
     except KeyboardInterrupt:
-        messages.print("ended; the run goes on")
+        messages.print("ended; a run that is under way goes on")

@@ -6,7 +6,6 @@ import csv
 import dataclasses
 import io
 import json
-import os
 from collections.abc import Iterable, Sequence
 from math import isfinite
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from ceps.comparing.figures import draw_all
 from ceps.comparing.results import Cell, Results
 from ceps.errors import UserError
+from ceps.files import write_whole
 
 FOLDER = "results"
 """Where they are, in the run directory."""
@@ -43,7 +43,7 @@ def write_results(results: Results, out: Path) -> Path:
     try:
         folder.mkdir(exist_ok=True)
         for name, text in texts.items():
-            _write(folder / name, text)
+            write_whole(folder / name, text.encode())
     except OSError as error:
         raise UserError(f"{folder}: cannot be written: {error.strerror}") from error
     draw_all(results, folder)
@@ -142,10 +142,3 @@ def _csv_of(lines: Iterable[dict[str, Any]]) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
-
-
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text)
-    temporary.replace(path)

@@ -9,7 +9,6 @@ from typing import Any
 from ceps.construction.breeding import breed
 from ceps.construction.budget import Budget, Phase, smallest_total
 from ceps.construction.evolution import EvolutionSettings, evolve_members, first_portfolio, select
-from ceps.construction.initialisation import wave_at_worst
 from ceps.construction.method import Members, Outline, Task
 from ceps.construction.phases import establish_references, ids
 from ceps.construction.shared_settings import above_zero
@@ -45,11 +44,10 @@ class CepsSettings(EvolutionSettings):
 
     def phases(self, outline: Outline) -> list[Phase]:
         """All phases, in order: the last iteration breeds no instances, nor does any without a mutation."""
-        cutoff = outline.metric.cutoff
-        of_one_child = outline.size * cutoff + self.charge_references * outline.cpu_of_reference
+        of_one_child = outline.size * outline.metric.cutoff + self.charge_references * outline.cpu_of_reference
         generation = Phase(self.shares.generation / max(1, self.iterations - 1), overrun=of_one_child)
-        iteration = self.iteration_phases(self.shares.configuration, self.shares.validation, outline.size, cutoff)
-        phases = [Phase(self.shares.initialisation, wave_at_worst(outline.size, len(outline.instances), cutoff))]
+        iteration = self.iteration_phases(self.shares.configuration, self.shares.validation, outline)
+        phases = [self.first_phase(self.shares.initialisation, outline)]
         for round_ in range(1, self.iterations + 1):
             phases += iteration
             phases += [generation] if outline.problem.mutates and round_ < self.iterations else []

@@ -46,10 +46,8 @@ class EpsSettings(EvolutionSettings):
             raise ValueError(f"new_instances must be at least 0, not {self.new_instances}")
 
     def phases(self, outline: Outline) -> list[Phase]:
-        cutoff = outline.metric.cutoff
-        iteration = self.iteration_phases(self.shares.configuration, self.shares.validation, outline.size, cutoff)
-        first = Phase(self.shares.initialisation, wave_at_worst(outline.size, len(outline.instances), cutoff))
-        return [first, *iteration * self.iterations]
+        iteration = self.iteration_phases(self.shares.configuration, self.shares.validation, outline)
+        return [self.first_phase(self.shares.initialisation, outline), *iteration * self.iterations]
 
 
 def smallest_budget(outline: Outline) -> float:

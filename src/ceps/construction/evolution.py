@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from ceps import seeds
 from ceps.construction.budget import Budget, Phase
-from ceps.construction.initialisation import initialise
-from ceps.construction.method import Members, Scores, Task
+from ceps.construction.initialisation import initialise, wave_at_worst
+from ceps.construction.method import Members, Outline, Scores, Task
 from ceps.construction.phases import ids, run_sessions, solved
 from ceps.construction.shared_settings import SessionSettings, at_least_one
 from ceps.construction.tuner import Search
 from ceps.construction.validation import Replacement, contributions, validate
+from ceps.errors import UserError
 
 REMOVALS = ("stratified", "random")
 
@@ -40,8 +41,18 @@ class EvolutionSettings(SessionSettings):
         if self.removal not in REMOVALS:
             raise ValueError(f"removal must be {' or '.join(map(repr, REMOVALS))}, not '{self.removal}'")
 
-    def iteration_phases(self, configuration: float, validation: float, size: int, cutoff: float) -> list[Phase]:
+    def first_phase(self, weight: float, outline: Outline) -> Phase:
+        """Lines 2-7."""
+        if self.candidates < outline.size:
+            raise UserError(
+                f"[method] candidates = {self.candidates} is less than [portfolio] size = {outline.size}: "
+                f"the first portfolio is chosen from the candidates; give at least {outline.size}"
+            )
+        return Phase(weight, wave_at_worst(outline.size, len(outline.instances), outline.metric.cutoff))
+
+    def iteration_phases(self, configuration: float, validation: float, outline: Outline) -> list[Phase]:
         """Lines 10-15 once; the weights are those of all iterations together."""
+        size, cutoff = outline.size, outline.metric.cutoff
         return [
             self.search_phase(configuration / self.iterations, size - 1, cutoff),
             self.comparison_phase(validation / self.iterations, size, cutoff),

@@ -36,11 +36,6 @@ def initialise(task: Task, most_candidates: int, account: Account) -> Initial:
     The sample begins with the default configurations and is as large as the account allows, in waves of K: a wave is
     tested when the account covers it at worst.
     """
-    if most_candidates < task.size:
-        raise UserError(
-            f"[method] candidates = {most_candidates} is less than [portfolio] size = {task.size}: "
-            f"the first portfolio is chosen from the candidates; give at least {task.size}"
-        )
     at_worst = wave_at_worst(task.size, len(task.instances), task.evaluator.metric.cutoff)
     candidates = task.sample(most_candidates)
     rows: list[list[float]] = []

@@ -24,6 +24,7 @@ from functools import partial
 from pathlib import Path
 
 from ceps import _native
+from ceps.errors import UserError
 from ceps.execution.wire import Report, Reporter, ReportKind, ReportReader
 from ceps.records import Limits
 
@@ -371,6 +372,8 @@ def _be_the_call(
             status = 0
         except MemoryError:
             reporter.send(ReportKind.OUT_OF_MEMORY, b"")
+        except UserError as error:  # Where it was raised is nothing to whom its message is for.
+            reporter.send(ReportKind.ERROR, str(error).encode()[:1000])
         except Exception as error:
             traceback.print_exc()
             reporter.send(ReportKind.ERROR, f"{type(error).__name__}: {error}".encode()[:1000])

@@ -48,9 +48,10 @@ def export_aslib(store: Store, out: Path, warn: Callable[[str], None]) -> list[P
         whole = len(selection.cases) + len(selection.left_out)
         warn(f"{len(selection.left_out)} of {whole} instances are left out; readme.txt says which, and why")
     texts = {"readme.txt": _readme(selection), "description.txt": _description(selection), "citation.bib": _CITATION}
+    tables = _tables(selection)
+    out.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (out / name).write_text(text, encoding="ascii")
-    tables = _tables(selection)
     for name, (attributes, rows) in tables.items():
         write_arff(out / f"{name}.arff", f"{name.upper()}_{_identifier(selection)}", attributes, rows)
     return [out / name for name in (*texts, *(f"{name}.arff" for name in tables))]

@@ -52,10 +52,12 @@ _NATIVE: Mapping[str, Native] = {
 
 
 def export(run: Path, kind: Format, out: Path, warn: Callable[[str], None] = lambda message: None) -> list[Path]:
-    """Write what is wanted of a run directory into a folder; the files that were made. ``warn`` is told what is not."""
+    """Write what is wanted of a run directory into a folder; the files that were made. ``warn`` is told what is not.
+
+    The folder is made when there is something to write into it: what is refused leaves none behind.
+    """
     try:
         with Store.read_only(run) as store:
-            out.mkdir(parents=True, exist_ok=True)
             match kind:
                 case Format.CSV:
                     return _export_runs(store, out)
@@ -79,7 +81,9 @@ def _export_runs(store: Store, out: Path) -> list[Path]:
     scales = {each.id: problem.scale(decoded(problem, each)) for each in known}
     configurations = [store.configuration(key) for key in dict.fromkeys(run.key.configuration for run in runs)]
     files = [out / name for name in ("runs.csv", "configurations.csv", "instances.csv")]
-    _write(files[0], _RUN_COLUMNS, (_run(run, origin.metric, scales[run.key.instance]) for run in runs))
+    rows = [_run(run, origin.metric, scales[run.key.instance]) for run in runs]
+    out.mkdir(parents=True, exist_ok=True)
+    _write(files[0], _RUN_COLUMNS, rows)
     _write(
         files[1],
         ("configuration", "solver", "parameters"),
@@ -104,17 +108,20 @@ def _run(run: RecordedRun, metric: Metric, scale: float) -> Sequence[Any]:
 def _export_instances(store: Store, out: Path) -> list[Path]:
     """The instances that were made and trained on; of a comparison, those of each build in a folder of its own."""
     problem = read_origin(store).problem
-    files = []
+    made: list[tuple[Path, Any]] = []
     for entry in store.journal():
         scope = entry.phase.rpartition(": ")[0]
         for identifier in texts_at(entry, "admitted"):
             stored = store.instance(identifier)
             if stored is not None:
                 folder = out / _inside(f"split-{scope}") if scope else out
-                files.append(folder / _inside(f"{stored.name}{problem.suffixes[0]}"))
-                folder.mkdir(parents=True, exist_ok=True)
-                problem.write(decoded(problem, stored), files[-1])
-    return files
+                file = folder / _inside(f"{stored.name}{problem.suffixes[0]}")
+                made.append((file, decoded(problem, stored)))
+    out.mkdir(parents=True, exist_ok=True)
+    for file, instance in made:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        problem.write(instance, file)
+    return [file for file, _ in made]
 
 
 def _inside(name: str) -> str:
@@ -131,9 +138,8 @@ def _export_configurations(run: Path, out: Path) -> list[Path]:
         raise UserError(f"{run}: there is no portfolio yet; let the build finish its first phases")
     files: list[Path] = []
     commands: list[str] = []
-    for path in found:
-        portfolio = Portfolio.load(path)
-        solvers = portfolio.solvers()
+    loaded = [(path, Portfolio.load(path)) for path in found]
+    for path, portfolio, solvers in [(path, portfolio, portfolio.solvers()) for path, portfolio in loaded]:
         trust = " --trust" if programs_of([*solvers.values(), portfolio.problem_class]) else ""
         folder = out / path.parent.relative_to(run)
         folder.mkdir(parents=True, exist_ok=True)

@@ -9,8 +9,9 @@ from typing import Any
 
 from ceps.building import PORTFOLIO
 from ceps.commands import refuse_programs
-from ceps.comparing.contest import TESTS
+from ceps.comparing.contest import COMPARISON, TESTS
 from ceps.errors import UserError
+from ceps.evaluation.session import EVALUATION
 from ceps.exporting.origin import Origin, decoded, read_origin, texts_at
 from ceps.problems import Problem
 from ceps.records import Configuration, Ending
@@ -61,7 +62,7 @@ def select_runs(store: Store) -> Selection:
     found = map(store.configuration, dict.fromkeys(_algorithms(store, origin.purpose, targeted)))
     members = [each for each in found if each is not None]
     if not members:
-        raise UserError("there are no members whose runs could be exported; let it finish first")
+        raise UserError(f"there are no members whose runs could be exported: {_why_nobody(store, origin.purpose)}")
     runs: dict[str, list[LastRun]] = {}
     for run in last_runs(store, [each.id for each in members], targeted):
         runs.setdefault(run.instance, []).append(run)
@@ -96,6 +97,18 @@ def _algorithms(store: Store, purpose: str, targeted: bool) -> list[str]:
         kept = [texts_at(entry, "members") for entry in store.journal() if entry.phase == PORTFOLIO]
         return kept[-1] if kept else []
     return asked_configurations(store, TESTS if purpose == "comparison" else "", targeted)
+
+
+def _why_nobody(store: Store, purpose: str) -> str:
+    """Why there are no algorithms, and what helps. Where the work has ended, waiting does not."""
+    if purpose == "build":
+        return "there is no portfolio yet; let the build finish its first phases"
+    if store.conclusion(COMPARISON if purpose == "comparison" else EVALUATION) is None:
+        return f"the {purpose} has not come to its tests; let it finish first"
+    return (
+        "no cost that counts as solved was found for any instance, so that there was nothing to run for; "
+        "allow a longer cut-off, or give known costs (--optima of ceps evaluate, [references] known of ceps compare)"
+    )
 
 
 def _candidates(store: Store, purpose: str) -> list[Relative]:

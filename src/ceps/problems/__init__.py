@@ -57,8 +57,11 @@ def known_problems() -> list[Problem]:
     return list(map(problem_named, problem_names()))
 
 
-def problem_of_file(path: Path) -> Problem:
-    """The problem whose instances have this file name ending."""
+def problem_of_file(path: Path, otherwise: str = "of a problem of your own, name its --portfolio") -> Problem:
+    """The problem whose instances have this file name ending.
+
+    Endings of described problems are known by their descriptions only; ``otherwise`` says what their users can do.
+    """
     for problem in PROBLEMS.values():
         if path.suffix.lower() in problem.suffixes:
             return problem
@@ -69,4 +72,4 @@ def problem_of_file(path: Path) -> Problem:
         if path.suffix.lower() in problem.suffixes:
             return problem
     endings = ", ".join(suffix for problem in known for suffix in problem.suffixes)
-    raise UserError(f"{path}: no problem has files ending in '{path.suffix}'; known endings: {endings}")
+    raise UserError(f"{path}: no problem has files ending in '{path.suffix}'; known endings: {endings}; {otherwise}")

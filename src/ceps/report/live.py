@@ -36,13 +36,24 @@ class Made:
 
 
 class Watch:
-    """Makes the page of a run directory when it is asked for, but not more often than it is worth."""
+    """Makes the page of a run directory when it is asked for, but not more often than it is worth.
 
-    def __init__(self, directory: Path, read: Callable[[], Facts], now: Callable[[], float] = time.monotonic) -> None:
+    ``tell`` is told why there is nothing to show, once for each reason.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        read: Callable[[], Facts],
+        now: Callable[[], float] = time.monotonic,
+        tell: Callable[[str], None] = lambda why: None,
+    ) -> None:
         self._directory = directory
         self._name = directory.name or str(directory)
         self._read = read
         self._now = now
+        self._tell = tell
+        self._told = ""
         self._making = threading.Lock()
         self._made: Made | None = None
         self._seen: object = None
@@ -74,11 +85,18 @@ class Watch:
     def _text(self) -> tuple[str, bool]:
         """The page, and whether it is the real one."""
         try:
-            return page(self._read(), live=True), True
+            text = page(self._read(), live=True)
         except UserError as error:
-            return page_that_waits(self._name, str(error)), False
+            why = str(error)
         except Exception as error:  # whoever looks at the page is told, and the server lives on
-            return page_that_waits(self._name, f"{self._directory} cannot be shown: {error!r}"), False
+            why = f"{self._directory} cannot be shown: {error!r}"
+        else:
+            self._told = ""
+            return text, True
+        if why != self._told:
+            self._told = why
+            self._tell(why)
+        return page_that_waits(self._name, why), False
 
     def _traces(self) -> object:
         """What differs when something was written: sizes and times of the store's files."""
@@ -189,9 +207,13 @@ def serve(
     address: str = LOCAL,
     port: int = 0,
     ready: Callable[[str], None] = lambda url: None,
+    tell: Callable[[str], None] = lambda why: None,
 ) -> None:
-    """Serve the page of a run directory until interrupted. Port 0 is any free one; ``ready`` is told the URL."""
-    with Server(Watch(directory, read), address, port) as server:
+    """Serve the page of a run directory until interrupted.
+
+    Port 0 is any free one. ``ready`` is told the URL; ``tell``, from another thread, why there is nothing to show.
+    """
+    with Server(Watch(directory, read, tell=tell), address, port) as server:
         ready(server.url)
         # Features of many instances take a while: who opens the page meanwhile is told so.
         threading.Thread(target=server.watch.page, daemon=True).start()

@@ -240,6 +240,7 @@
     for (const part of ["h1", ".kind"]) {
       document.querySelector(part).textContent = fresh.querySelector(part).textContent;
     }
+    document.getElementById("live").dataset.state = fresh.getElementById("live").dataset.state;
     known = null;
     document.title = fresh.title;
     for (const each of document.querySelectorAll("details[id]")) {
@@ -259,9 +260,9 @@
         const version = await (await fetch("/version", { cache: "no-store" })).text();
         if (version !== document.documentElement.dataset.live) {
           await renew();
-          status.textContent = `live, renewed at ${new Date().toLocaleTimeString()}`;
+          status.textContent = `${status.dataset.state}, renewed at ${new Date().toLocaleTimeString()}`;
         } else if (status.classList.contains("lost")) {
-          status.textContent = "live";
+          status.textContent = status.dataset.state;
         }
         status.classList.remove("lost");
       }

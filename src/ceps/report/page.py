@@ -25,16 +25,17 @@ _IN_SCRIPTS = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 def page(facts: Facts, live: bool = False) -> str:
     """The whole page. A live one asks its server for changes, and for nothing else."""
     data = Markup(_as_json([_instance(each) for each in facts.instances]))
-    return _filled(facts.name, _TITLES[facts.kind], sections_of(facts), data, live)
+    return _filled(facts.name, _TITLES[facts.kind], sections_of(facts), data, "live" if live else "")
 
 
 def page_that_waits(name: str, message: str) -> str:
     """A live page where there is nothing to show yet, and why."""
     body = note([message, "This page goes on watching, and shows what there is as soon as it can."])
-    return _filled(name, "waiting", [Section("overview", "Nothing to show yet", body)], Markup("[]"), live=True)
+    return _filled(name, "waiting", [Section("overview", "Nothing to show yet", body)], Markup("[]"), "waiting")
 
 
-def _filled(name: str, kind: str, sections: Sequence[Section], data: Markup, live: bool) -> str:
+def _filled(name: str, kind: str, sections: Sequence[Section], data: Markup, state: str) -> str:
+    """``state`` is what a page says of itself that renews itself; one that does not has none."""
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - only who makes a page waits for it
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -44,10 +45,10 @@ def _filled(name: str, kind: str, sections: Sequence[Section], data: Markup, liv
         kind=kind,
         sections=sections,
         data=data,
-        live=live,
+        state=state,
         style=Markup(_resource("page.css")),
         script=Markup(script),
-        policy=_policy(script, live),
+        policy=_policy(script, live=bool(state)),
     )
     # File names may hold what no encoding has.
     return filled.encode("utf-8", "replace").decode("utf-8")

@@ -15,8 +15,8 @@ from ceps.errors import UserError
 from ceps.problems import Problem, problem_named, problem_names
 from ceps.problems.described import SOLVED, FileInstance
 from ceps.records import Limits, Solution, Value
-from ceps.solvers.command_file import SolverFile, read_solver_file
-from ceps.solvers.command_output import Claim, Echo, read_claims, read_lines
+from ceps.solvers.command_file import Output, SolverFile, read_solver_file
+from ceps.solvers.command_output import Claim, Echo, read_claims, read_lines, why_nothing
 from ceps.solvers.program import Printed, child, fingerprint
 from ceps.solvers.solver import OnIncumbent, Solver
 from ceps.tables import naming
@@ -131,26 +131,32 @@ class Command(Solver):
             (folder / _PARAMETER_FILE).write_text(self._parameter_lines(configuration))
         words = self._words(configuration, values, folder)
         _say(f"$ {shlex.join(words)}")
+        shown = _Shown(self.file.output)
         if self.file.has("solution_file"):
             # What is printed on the way has no solution yet: it is reported with the file, at the end.
-            last = self._with_solution_file(self._run(words, lambda claim: None), instance, folder)
+            last = self._with_solution_file(self._run(words, shown, lambda claim: None), instance, folder)
+            shown.tell(last, "the program wrote no {solution_file}")
             if last is not None:
                 _report(last, instance, on_incumbent)
-        else:
-            last = self._run(words, lambda claim: _report(claim, instance, on_incumbent))
-        _say(f"read: {'no answer' if last is None else last}")
+            return
 
-    def _run(self, words: list[str], on_claim: Callable[[Claim], None]) -> Claim | None:
+        def on_claim(claim: Claim) -> None:
+            if target is not None and (claim.cost is None or claim.cost <= target):
+                shown.tell(claim)  # The run may be over as soon as it is reported.
+            _report(claim, instance, on_incumbent)
+
+        shown.tell(self._run(words, shown, on_claim))
+
+    def _run(self, words: list[str], shown: _Shown, on_claim: Callable[[Claim], None]) -> Claim | None:
         """The last claim of the program."""
         reading, writing = os.pipe()
-        echo = Echo()
         last: Claim | None = None
         with child(lambda: self._become(words, writing), None) as process, Printed(reading, process) as stream:
             os.close(writing)
-            for claim in read_claims(read_lines(stream, echo.take), self.file.output):
+            for claim in read_claims(read_lines(stream, shown.echo.take), self.file.output, shown.matched):
                 last = claim
                 on_claim(claim)
-            echo.finish()
+            shown.echo.finish()
             process.wait(self.file.output.exit_codes)
         return last
 
@@ -182,6 +188,26 @@ class Command(Solver):
             assert self.problem is not None
             solution = self.problem.read_solution(instance, path)
         return replace(claim or Claim(SOLVED), solution=solution)
+
+
+@dataclass
+class _Shown:
+    """What people are shown of a run: what its program prints, and what was read of that."""
+
+    output: Output
+    echo: Echo = field(default_factory=Echo)
+    matched: set[str] = field(default_factory=set)
+    """Keys of the expressions that were found in some line."""
+    told: bool = False
+
+    def tell(self, claim: Claim | None, otherwise: str = "") -> None:
+        """Tell what was read, once; where it is nothing, why, and ``otherwise`` besides."""
+        if self.told:
+            return
+        self.told = True
+        self.echo.finish()
+        why = "; ".join(filter(None, (why_nothing(self.output, self.matched), otherwise)))
+        _say(f"read: {claim or f'no answer: {why}'}")
 
 
 def _say(line: str) -> None:

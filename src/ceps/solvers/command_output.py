@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Protocol
 
 from ceps.problems.described import SOLVED, UNSATISFIABLE
 from ceps.solvers.command_file import Output
+from ceps.solvers.program import ProgramError
 
 LONGEST_LINE = 8 * 1024**2
 """Bytes of a line; what is beyond is not read."""
@@ -19,6 +20,8 @@ LONGEST_SOLUTION = 32 * 1024**2
 """Characters of a solution; a program that prints more is stopped."""
 SHOWN = 2000
 """Bytes shown of the beginning of what a program prints, and as many of the end."""
+_EXPRESSIONS = ("cost", "solution", "solved", "unsatisfiable")
+"""Keys of ``[output]`` that are searched for in every line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +57,12 @@ class Echo:
         del self._end[:excess]
 
     def finish(self) -> None:
+        """Show the end of what was taken so far."""
         if self._left_out:
             self._write(f"\n… {self._left_out} bytes …\n".encode())
         self._write(bytes(self._end))
         self._end.clear()
+        self._left_out = 0
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
@@ -89,9 +94,21 @@ def _text(line: bytearray) -> str:
     return line.decode(errors="surrogateescape").removesuffix("\r")
 
 
-def read_claims(lines: Iterable[str], output: Output) -> Iterator[Claim]:
-    """The claims in the lines of a program, each as soon as it is complete."""
-    return _json_claims(lines) if output.json else _text_claims(lines, output)
+def read_claims(lines: Iterable[str], output: Output, matched: set[str] | None = None) -> Iterator[Claim]:
+    """The claims in the lines of a program, each as soon as it is complete.
+
+    ``matched`` is given the keys of the expressions that some line matches, for :func:`why_nothing`.
+    """
+    return _json_claims(lines) if output.json else _text_claims(lines, output, set() if matched is None else matched)
+
+
+def why_nothing(output: Output, matched: Collection[str]) -> str:
+    """Why there is no claim in what a program has printed; nothing where none was expected there."""
+    if output.json:
+        return 'no line is such as {"status": "solved", "cost": 5, "solution": ...}'
+    described = {key: getattr(output, key) for key in _EXPRESSIONS}
+    never = [f"{key} = '{pattern}'" for key, pattern in described.items() if pattern is not None and key not in matched]
+    return f"no line matches [output] {' or '.join(never)}" if never else ""
 
 
 def _json_claims(lines: Iterable[str]) -> Iterator[Claim]:
@@ -106,14 +123,14 @@ def _json_claims(lines: Iterable[str]) -> Iterator[Claim]:
                 yield Claim(status, None if cost is None else _number(cost), table.get("solution"))
 
 
-def _text_claims(lines: Iterable[str], output: Output) -> Iterator[Claim]:
+def _text_claims(lines: Iterable[str], output: Output, matched: set[str]) -> Iterator[Claim]:
     """A cost and a solution belong together, whichever is printed first; the last cost before a solution counts."""
     cost: float | None = None
     solution: str | None = None
     block = _Block()
     told_solved = claimed = False
     for line in lines:
-        number, part = _found(output.cost, line), _found(output.solution, line)
+        number, part = _found(output, "cost", line, matched), _found(output, "solution", line, matched)
         if part is not None and number is None and output.join_lines:
             block.add(part[1])
             continue
@@ -129,10 +146,10 @@ def _text_claims(lines: Iterable[str], output: Output) -> Iterator[Claim]:
         elif cost is not None and output.solution is None:
             yield Claim(SOLVED, cost)
             cost, claimed = None, True
-        if _found(output.unsatisfiable, line) is not None:
+        if _found(output, "unsatisfiable", line, matched) is not None:
             yield Claim(UNSATISFIABLE)
             claimed = True
-        told_solved = told_solved or _found(output.solved, line) is not None
+        told_solved = told_solved or _found(output, "solved", line, matched) is not None
     solution = block.taken(solution)
     if solution is not None:
         yield Claim(SOLVED, cost, solution)
@@ -151,7 +168,7 @@ class _Block:
         self._parts.append(part)
         self._size += len(part) + 1
         if self._size > LONGEST_SOLUTION:
-            raise RuntimeError(f"the program printed a solution of more than {LONGEST_SOLUTION} characters")
+            raise ProgramError(f"the program printed a solution of more than {LONGEST_SOLUTION} characters")
 
     def taken(self, otherwise: str | None) -> str | None:
         """The solution that is complete now; if there is none, ``otherwise``."""
@@ -163,16 +180,20 @@ class _Block:
         return text
 
 
-def _found(pattern: str | None, line: str) -> re.Match[str] | None:
+def _found(output: Output, key: str, line: str, matched: set[str]) -> re.Match[str] | None:
+    pattern: str | None = getattr(output, key)
     # Compiled expressions are kept by re itself.
-    return None if pattern is None else re.search(pattern, line)
+    found = None if pattern is None else re.search(pattern, line)
+    if found is not None:
+        matched.add(key)
+    return found
 
 
 def _number(told: Any) -> float:
     try:
         number = float(told)
     except (TypeError, ValueError, OverflowError):
-        raise RuntimeError(f"the program told {str(told)[:100]!r} as a cost, which is no number") from None
+        raise ProgramError(f"the program told {str(told)[:100]!r} as a cost, which is no number") from None
     if not isfinite(number):
-        raise RuntimeError(f"the program told the cost {number}")
+        raise ProgramError(f"the program told the cost {number}")
     return number

@@ -13,7 +13,7 @@ import numpy as np
 from ceps.commands import check_word
 from ceps.errors import UserError, did_you_mean
 from ceps.records import Value
-from ceps.solvers.pcs import read_pcs
+from ceps.solvers.pcs import in_words, read_pcs
 from ceps.tables import Described, as_float, brief, plain_name, read_table
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Space:
             return self._written_out(name) if self.file is None else _from_text(self.file, self.text)
         except Exception as error:  # Whatever the library does with what is no space, in several kinds of its own.
             place = "" if self.file is None else f"{self.file}: "
-            raise UserError(f"{place}not a parameter space: {type(error).__name__}: {error}") from error
+            raise UserError(f"{place}not a parameter space: {in_words(error)}") from error
 
     def _written_out(self, name: str) -> ConfigurationSpace:
         from ConfigSpace import AndConjunction, ConfigurationSpace, InCondition  # noqa: PLC0415 - a second to import

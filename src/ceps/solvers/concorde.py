@@ -13,7 +13,7 @@ from ceps.commands import environment
 from ceps.errors import UserError
 from ceps.problems.tsp import Tsp, TspInstance
 from ceps.records import Limits, Value
-from ceps.solvers.program import child, fingerprint
+from ceps.solvers.program import ProgramError, child, fingerprint
 from ceps.solvers.solver import OnIncumbent, Solver
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _command(seed: str, configuration: Mapping[str, Value]) -> list[str]:
 def _read_solution(n: int) -> list[int]:
     """The node ids of the tour in Concorde's file: the number of cities, then the cities, which it counts from 0."""
     if not _SOLUTION_FILE.exists():
-        raise RuntimeError("concorde ended without writing a solution")
+        raise ProgramError("concorde ended without writing a solution")
     count, *tour = map(int, _SOLUTION_FILE.read_text().split() or ["0"])
     if not count == len(tour) == n:
         raise ValueError(f"concorde wrote a tour of {len(tour)} cities; there are {n}")

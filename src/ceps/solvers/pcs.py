@@ -7,7 +7,12 @@ pass over lines that they do not understand.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from ceps.errors import did_you_mean
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -24,20 +29,22 @@ _RANGE = re.compile(
 _FORBIDDEN = re.compile(r"\{([^{}]+)\}")
 _RULE = re.compile(_NAME + r"\s*(?P<relation>==|!=|<|>|\sin\s)\s*(?P<values>\{[^{}]+\}|[^\s{}]+)")
 _HEADINGS = ("conditionals:", "forbidden:")
+_NO_COMBINATION = "only combinations such as {a=1, b=x} can be forbidden"
 
 
 def read_pcs(text: str) -> ConfigurationSpace:
-    """The space in a text. Raises ValueError with the number of the line that is wrong."""
+    """The space in a text. Raises ValueError with the number of the line that is wrong, and what to mend in it."""
     from ConfigSpace import ConfigurationSpace  # noqa: PLC0415 - a second to import, not needed to run
 
     space = ConfigurationSpace()
     conditions: dict[str, list[Any]] = {}
+    places: dict[str, tuple[int, str]] = {}
     # Blanks are one: expressions that try every way to part a million of them would not end.
     bare = (" ".join(line.partition("#")[0].split()) for line in text.splitlines())
     lines = list(enumerate(bare, start=1))
     # Parameters first: a line may stand before those that it speaks of.
     for number, line in sorted(lines, key=lambda each: "|" in each[1] or each[1].startswith("{")):
-        try:
+        with _at(number, line):
             if not line or line.lower() in _HEADINGS:
                 continue
             if line.startswith("{"):
@@ -45,30 +52,82 @@ def read_pcs(text: str) -> ConfigurationSpace:
             elif "|" in line:
                 child, condition = _condition(line, space)
                 conditions.setdefault(child, []).append(condition)
+                places[child] = (number, line)
             else:
-                space.add(_parameter(line))
-        except Exception as error:  # ConfigSpace has several kinds of its own.
-            raise ValueError(f"line {number}: {line!r}: {error}") from error
-    for rules in conditions.values():
-        space.add(_all(rules))
+                space.add(_parameter(line, space))
+    for child, rules in conditions.items():
+        with _at(*places[child]):
+            space.add(_all(rules))
     return space
 
 
-def _parameter(line: str) -> Hyperparameter[Any, Any]:
-    from ConfigSpace import Categorical, Float, Integer  # noqa: PLC0415 - a second to import
+@contextmanager
+def _at(number: int, line: str) -> Iterator[None]:
+    """Whatever is wrong in here is a mistake in a line."""
+    try:
+        yield
+    except Exception as error:  # ConfigSpace has several kinds of its own.
+        raise ValueError(f"line {number}: {line!r}: {in_words(error)}") from error
 
-    if choice := _CHOICE.fullmatch(line):
-        values, ordered = _listed(choice["values"]), (choice["type"] or "").strip() == "ordinal"
-        return Categorical(choice["name"], values, default=choice["default"].strip(), ordered=ordered)
-    if bounds := _RANGE.fullmatch(line):
-        kind, flags = (bounds["type"] or "").strip(), bounds["flags"]
-        log = "l" in flags
-        if kind == "integer" or (not kind and "i" in flags):
-            low, high, default = (_whole(bounds[key]) for key in ("low", "high", "default"))
-            return Integer(bounds["name"], (low, high), default=default, log=log)
-        real = [float(bounds[key]) for key in ("low", "high", "default")]
-        return Float(bounds["name"], (real[0], real[1]), default=real[2], log=log)
-    raise ValueError("this is no parameter, condition or forbidden combination")
+
+def in_words(error: Exception) -> str:
+    """A mistake in a space, in words: names of classes tell users nothing."""
+    from ConfigSpace.exceptions import CyclicDependancyError, ForbiddenValueError  # noqa: PLC0415 - as above
+
+    if isinstance(error, CyclicDependancyError):
+        return "conditions go round in a circle: a parameter depends on one that depends on it; remove one of them"
+    if isinstance(error, ForbiddenValueError):
+        return "this forbids the default values; forbid others, or change a default"
+    told = " ".join(str(error).split())
+    return told if isinstance(error, ValueError) else f"not as ConfigSpace writes it ({told})"
+
+
+def _parameter(line: str, space: ConfigurationSpace) -> Hyperparameter[Any, Any]:
+    match = _CHOICE.fullmatch(line) or _RANGE.fullmatch(line)
+    if match is None:
+        raise ValueError(
+            "this is no parameter, condition or forbidden combination; parameters are written such as "
+            "name {a, b} [a] or name [1, 9] [3], with the default at the end"
+        )
+    if match["name"] in space:
+        raise ValueError(f"there is a parameter '{match['name']}' already; remove one of them, or rename it")
+    return _choice(match) if match.re is _CHOICE else _range(match)
+
+
+def _choice(match: re.Match[str]) -> Hyperparameter[Any, Any]:
+    from ConfigSpace import Categorical  # noqa: PLC0415 - a second to import
+
+    values, default = _listed(match["values"]), match["default"].strip()
+    if default not in values:
+        raise ValueError(f"the default '{default}' is none of the values; add it to them, or take one of them")
+    value, count = Counter(values).most_common(1)[0]
+    if count > 1:
+        raise ValueError(f"the value '{value}' is there {count} times; keep one")
+    return Categorical(match["name"], values, default=default, ordered=(match["type"] or "").strip() == "ordinal")
+
+
+def _range(match: re.Match[str]) -> Hyperparameter[Any, Any]:
+    from ConfigSpace import Float, Integer  # noqa: PLC0415 - a second to import
+
+    kind, flags = (match["type"] or "").strip(), match["flags"]
+    log = "l" in flags
+    if kind == "integer" or (not kind and "i" in flags):
+        low, high, default = (_whole(match[key]) for key in ("low", "high", "default"))
+        _check_range((low, high), default, log)
+        return Integer(match["name"], (low, high), default=default, log=log)
+    real = [_number(match[key]) for key in ("low", "high", "default")]
+    _check_range((real[0], real[1]), real[2], log)
+    return Float(match["name"], (real[0], real[1]), default=real[2], log=log)
+
+
+def _check_range(ends: tuple[float, float], default: float, log: bool) -> None:
+    low, high = ends
+    if not low < high:
+        raise ValueError(f"the range ends at {high}, which must be above its beginning, {low}")
+    if not low <= default <= high:
+        raise ValueError(f"the default {default} must be from {low} to {high}")
+    if log and low <= 0:
+        raise ValueError(f"a logarithmic scale needs a range that begins above 0, not at {low}")
 
 
 def _condition(line: str, space: ConfigurationSpace) -> tuple[str, Any]:
@@ -77,7 +136,8 @@ def _condition(line: str, space: ConfigurationSpace) -> tuple[str, Any]:
 
     child, _, expression = line.partition("|")
     name = child.strip()
-    choices = [_all([_rule(rule, space[name], space) for rule in each.split("&&")]) for each in expression.split("||")]
+    of = _named(name, space)
+    choices = [_all([_rule(rule, of, space) for rule in each.split("&&")]) for each in expression.split("||")]
     return name, choices[0] if len(choices) == 1 else OrConjunction(*choices)
 
 
@@ -89,13 +149,18 @@ def _rule(text: str, child: Hyperparameter[Any, Any], space: ConfigurationSpace)
         LessThanCondition,
         NotEqualsCondition,
     )
+    from ConfigSpace.hyperparameters import CategoricalHyperparameter  # noqa: PLC0415
 
     match = _RULE.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{text.strip()!r} is no condition")
-    parent = space[match["name"]]
+        raise ValueError(f"{text.strip()!r} is no condition; write one such as a == x, n > 3 or a in {{x, y}}")
+    parent = _named(match["name"], space)
+    if parent is child:
+        raise ValueError(f"'{child.name}' cannot depend on itself; name another parameter behind the |")
     values = [_value(parent, each) for each in _listed(match["values"].strip("{}"))]
     relation = match["relation"].strip()
+    if relation in "<>" and isinstance(parent, CategoricalHyperparameter):
+        raise ValueError(f"the values of '{parent.name}' have no order; use ==, != or in")
     if relation == "in":
         return InCondition(child, parent, values)
     kinds = {"==": EqualsCondition, "!=": NotEqualsCondition, "<": LessThanCondition, ">": GreaterThanCondition}
@@ -107,11 +172,14 @@ def _forbidden(line: str, space: ConfigurationSpace) -> Any:
 
     match = _FORBIDDEN.fullmatch(line)
     if match is None:
-        raise ValueError("only combinations such as {a=1, b=x} can be forbidden")
+        raise ValueError(_NO_COMBINATION)
     clauses = []
     for pair in _listed(match[1]):
-        name, _, value = (part.strip() for part in pair.partition("="))
-        clauses.append(ForbiddenEqualsClause(space[name], _value(space[name], value)))
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals:
+            raise ValueError(_NO_COMBINATION)
+        parameter = _named(name, space)
+        clauses.append(ForbiddenEqualsClause(parameter, _value(parameter, value)))
     return clauses[0] if len(clauses) == 1 else ForbiddenAndConjunction(*clauses)
 
 
@@ -125,17 +193,36 @@ def _listed(text: str) -> list[str]:
     return [each.strip() for each in text.split(",")]
 
 
+def _named(name: str, space: ConfigurationSpace) -> Hyperparameter[Any, Any]:
+    if name not in space:
+        raise ValueError(f"there is no parameter '{name}'.{did_you_mean(name, list(space))}")
+    return space[name]
+
+
 def _value(parameter: Hyperparameter[Any, Any], text: str) -> int | float | str:
-    """A value in the type that the parameter's own values have."""
+    """A value in the type that the parameter's own values have, which must be one of them."""
     from ConfigSpace.hyperparameters import FloatHyperparameter, IntegerHyperparameter  # noqa: PLC0415
 
-    if isinstance(parameter, IntegerHyperparameter):
-        return _whole(text)
-    return float(text) if isinstance(parameter, FloatHyperparameter) else text
+    if not isinstance(parameter, IntegerHyperparameter | FloatHyperparameter):
+        known: Sequence[str] = getattr(parameter, "choices", None) or getattr(parameter, "sequence", ())
+        if text not in known:
+            raise ValueError(f"'{parameter.name}' is never '{text}'.{did_you_mean(text, known)}")
+        return text
+    value = _whole(text) if isinstance(parameter, IntegerHyperparameter) else _number(text)
+    if not parameter.lower <= value <= parameter.upper:
+        raise ValueError(f"'{parameter.name}' is never {value}; it is from {parameter.lower} to {parameter.upper}")
+    return value
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"'{text.strip()}' is no number") from None
 
 
 def _whole(text: str) -> int:
-    number = float(text)
+    number = _number(text)
     if not number.is_integer():
         raise ValueError(f"{text.strip()} is no whole number")
     return int(number)

@@ -12,11 +12,16 @@ from typing import NoReturn, Self
 
 from ceps._native import die_with_parent
 from ceps.commands import fate, file_digest
+from ceps.errors import UserError
 
 CANNOT_START = 127
 """The exit status of a child that fails before it is what it should be; shells have the same."""
 _TAIL = 2000
 """How many bytes of a failed program's output its error message repeats."""
+
+
+class ProgramError(UserError):
+    """A program that failed, or told what nobody can read. The message says what there is to know."""
 
 
 def fingerprint(program: Path) -> str:
@@ -32,16 +37,16 @@ class Child:
         self._log = log
 
     def wait(self, accepted: Collection[int] = (0,)) -> None:
-        """Wait for its end. Raises RuntimeError with the end of its log when it ended with no accepted exit status."""
+        """Wait for its end. Raises ProgramError with the end of its log when it ended with no accepted exit status."""
         # WNOWAIT: its id stays taken until child() reaps it, so that the kill there cannot hit a stranger.
         end = os.waitid(os.P_PID, self.process, os.WEXITED | os.WNOWAIT)
         if end is None or (end.si_code == os.CLD_EXITED and end.si_status in accepted):
             return
         how = fate(end.si_status if end.si_code == os.CLD_EXITED else -end.si_status)
         if self._log is None:
-            raise RuntimeError(f"the program {how}")
+            raise ProgramError(f"the program {how}")
         output = self._log.read_bytes()[-_TAIL:].decode(errors="replace").strip()
-        raise RuntimeError(f"{self._log.stem} {how}: {output or 'it said nothing'}")
+        raise ProgramError(f"{self._log.stem} {how}: {output or 'it said nothing'}")
 
 
 class Printed:

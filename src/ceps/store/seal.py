@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from contextlib import suppress
 from pathlib import Path
 
 from ceps.errors import UserError
+from ceps.files import write_whole
 
 SEAL_NAME = "ceps.seal"
 
 
 def seal(path: Path) -> None:
     """Seal a file that nobody writes to any more."""
-    unfinished = path.with_name(f"{SEAL_NAME}.{os.getpid()}")
     # Where it cannot be written (the disk is full), the file stays unsealed, and its pages are looked at instead.
     with suppress(OSError):
-        try:
-            unfinished.write_text(f"{_digest(path)}\n")
-            unfinished.replace(_seal_of(path))
-        finally:
-            unfinished.unlink(missing_ok=True)
+        write_whole(_seal_of(path), f"{_digest(path)}\n".encode())
 
 
 def unseal(path: Path) -> None:
