@@ -134,7 +134,9 @@ def _refuse_contradictions(cast: Cast, answers: Mapping[str, Outcome]) -> None:
     """Solvers that answer the same question differently: one of them is wrong, and a build could not always tell."""
     if not isinstance(cast.problem, DescribedProblem) or cast.problem.target is None:
         return
-    by_status = {outcome.solution["status"]: (name, outcome) for name, outcome in answers.items()}
+    by_status = {
+        outcome.solution["status"]: (name, outcome) for name, outcome in answers.items() if outcome.solution is not None
+    }
     if len(by_status) < 2:
         return
     (yes, found), (no, _) = by_status[SOLVED], by_status[UNSATISFIABLE]

@@ -192,6 +192,12 @@ def overwrite_the_schema(file: Path) -> None:
     file.write_bytes(content)
 
 
+def garble_a_name(file: Path) -> None:
+    content = file.read_bytes()
+    assert content.count(b"cpu_limit REAL") == 1
+    file.write_bytes(content.replace(b"cpu_limit REAL", b"cpu_limi\xa9 REAL"))
+
+
 def foreign_database(file: Path) -> None:
     file.unlink()
     with closing(sqlite3.connect(file)) as connection:
@@ -227,6 +233,7 @@ def newer_version(file: Path) -> None:
         (cut_in_half, "damaged"),
         (overwrite_a_page, "damaged"),
         (overwrite_the_schema, "damaged"),
+        (garble_a_name, "damaged"),
         (rename_a_table, "tables are missing.*damaged"),
         (no_version, "tables are missing.*damaged"),
         (foreign_database, "another program's database"),

@@ -204,7 +204,7 @@ def _value(parameter: Hyperparameter[Any, Any], text: str) -> int | float | str:
     from ConfigSpace.hyperparameters import FloatHyperparameter, IntegerHyperparameter  # noqa: PLC0415
 
     if not isinstance(parameter, IntegerHyperparameter | FloatHyperparameter):
-        known: Sequence[str] = getattr(parameter, "choices", None) or getattr(parameter, "sequence", ())
+        known: Sequence[str] = getattr(parameter, "choices", ()) or getattr(parameter, "sequence", ())
         if text not in known:
             raise ValueError(f"'{parameter.name}' is never '{text}'.{did_you_mean(text, known)}")
         return text

@@ -42,6 +42,8 @@ def explained(path: Path) -> Iterator[None]:
             case _:
                 raise
         raise UserError(f"{path}: {error}: {fix}") from error
+    except UnicodeDecodeError as error:  # The name of a column, for one.
+        raise UserError(f"{path}: {error}: {_DAMAGED}") from error
 
 
 @contextmanager
