@@ -192,10 +192,10 @@ def overwrite_the_schema(file: Path) -> None:
     file.write_bytes(content)
 
 
-def garble_a_name(file: Path) -> None:
+def garble_the_schema(file: Path) -> None:
     content = file.read_bytes()
-    assert content.count(b"cpu_limit REAL") == 1
-    file.write_bytes(content.replace(b"cpu_limit REAL", b"cpu_limi\xa9 REAL"))
+    assert content.count(b"CREATE INDEX") == 1
+    file.write_bytes(content.replace(b"CREATE INDEX", b"CREATE INDE\xa9"))
 
 
 def foreign_database(file: Path) -> None:
@@ -233,7 +233,7 @@ def newer_version(file: Path) -> None:
         (cut_in_half, "damaged"),
         (overwrite_a_page, "damaged"),
         (overwrite_the_schema, "damaged"),
-        (garble_a_name, "damaged"),
+        (garble_the_schema, "damaged"),
         (rename_a_table, "tables are missing.*damaged"),
         (no_version, "tables are missing.*damaged"),
         (foreign_database, "another program's database"),

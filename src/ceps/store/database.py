@@ -42,7 +42,7 @@ def explained(path: Path) -> Iterator[None]:
             case _:
                 raise
         raise UserError(f"{path}: {error}: {fix}") from error
-    except UnicodeDecodeError as error:  # The name of a column, for one.
+    except UnicodeDecodeError as error:  # SQLite repeats what is damaged in its message.
         raise UserError(f"{path}: {error}: {_DAMAGED}") from error
 
 
