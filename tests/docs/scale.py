@@ -26,7 +26,8 @@ _COMMANDS = {
 }
 _SCENARIO = {
     r"^(iterations|phases|sessions) = .*\n": "",
-    r'^name = "(ceps|eps)".*': r'name = "\1"\niterations = 2\nsessions = 1\nshares = { initialisation = 60 }',
+    r'^name = "(ceps|eps)".*': r'name = "\1"\niterations = 2\nsessions = 1\n'
+    "shares = { initialisation = 60, validation = 90 }",
     r'^name = "(clustering|global|parhydra|single)".*': r'name = "\1"\nsessions = 1\nshares = { validation = 7.5 }',
     r'^name = "pcit".*': 'name = "pcit"\nphases = 2\nsessions = 1\nshares = { validation = 7.5 }',
     r"(generate = .*\bsize = )\d+": rf"\g<1>{SIZE}",
@@ -34,8 +35,8 @@ _SCENARIO = {
     r"^size = \d+": "size = 2",
     r"^cutoff = [\d.]+": "cutoff = 0.1",
     r'(\[references\]\ncpu = )"\w+"': r'\g<1>"0.05s"',
-    # Hardly any: the first phase has the largest share, so that little is enough to begin with.
-    r'(\[budget\]\ncpu = )"\w+"': r'\g<1>"2s"',
+    # Hardly any: phases have shares like what their first runs may take, so that little is enough to begin with.
+    r'(\[budget\]\ncpu = )"\w+"': r'\g<1>"4s"',
 }
 _EXPERIMENT = {
     r"(generate = .*\bcount = )\d+": r"\g<1>4",
