@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import ceps
 from ceps.cli import app
 from tests import described
 
@@ -38,13 +37,7 @@ PORTFOLIO = {
     "solvers": {"filler": {"file": "filler.toml"}},
 }
 HONEST = "print('cost 0'); print('bits 11111')"
-PATIENT = """
-import sys, time
-while time.process_time() < int(sys.argv[4].partition("=")[2]) / 10:
-    pass
-print("cost 0")
-print("bits 11111")
-"""
+
 LIAR = "print('cost 0'); print('bits 00000')"
 
 
@@ -82,6 +75,16 @@ def test_a_broken_command_fails_the_check(folder: Path) -> None:
     assert "a command of the problem failed" in told(1, "check", "scenario.toml")
 
 
+def test_a_solver_without_parameters_is_refused_where_it_is_to_be_tuned(folder: Path) -> None:
+    """There is nothing to search: check and build say so before anything is run."""
+    description = folder / "filler.toml"
+    own = [line for line in description.read_text().splitlines() if not line.startswith("ones = ")]
+    description.write_text("\n".join(own))
+    for command in (["check", "scenario.toml"], ["build", "scenario.toml", "--out", "run"]):
+        assert "'filler' has no parameters, so there is nothing to search" in told(2, *command)
+    assert not (folder / "run").exists()
+
+
 def test_what_has_no_pictures_is_refused_before_the_race(folder: Path) -> None:
     """Without --draw the race is run and its answer written; with it, nothing is run."""
     (folder / "p.json").write_text(json.dumps(PORTFOLIO))
@@ -92,13 +95,3 @@ def test_what_has_no_pictures_is_refused_before_the_race(folder: Path) -> None:
     assert not (folder / "refused.bits").exists()
     assert "cost 0 by component 1" in told(0, *race, "--out", "five.bits")
     assert (folder / "five.bits").read_text() == "11111"
-
-
-def test_of_equal_answers_the_first_one_wins_the_race(folder: Path) -> None:
-    """The second member has the same cost as the first after less CPU time: the answer is its own."""
-    described.solver(folder, PATIENT)
-    members = [{"solver": "filler", "parameters": {"ones": tenths}} for tenths in (9, 0, 5)]
-    (folder / "p.json").write_text(json.dumps(PORTFOLIO | {"members": members}))
-    answer = ceps.load("p.json", trust=True).solve("five.zeros", time=600)
-    assert [outcome.cost for outcome in answer.outcomes] == [0.0, 0.0, 0.0]
-    assert answer.component == 2

@@ -37,9 +37,9 @@ iterations = 2
 sessions = 2
 candidates = 4
 batch = 2
-shares = { initialisation = 60 }
+shares = { initialisation = 60, validation = 90 }
 [budget]
-cpu = "2s"
+cpu = "6s"
 """
 
 

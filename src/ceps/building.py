@@ -224,8 +224,9 @@ def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | Non
     budget = scenario.budget.cpu
     if budget < smallest:
         raise BudgetError(
-            f"{named}: [budget] cpu = {budget:.0f} s is too little for method '{scenario.method.name}': references "
-            f"of {count} instances and the first runs of every phase may take all of it; give at least "
+            f"{named}: [budget] cpu = {budget:g} s is too little for method '{scenario.method.name}': "
+            f"{f'references of {count} instances and ' if sought else ''}"
+            "the first runs of every phase may take all of it; give at least "
             f"{ceil(smallest)} s, or lower the cut-off, the portfolio's size, the number of instances or of sessions",
             smallest,
         )

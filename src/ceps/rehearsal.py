@@ -72,6 +72,11 @@ def assemble(scenario: Scenario, base: Path, named: str, key: str = "train") -> 
             raise UserError(
                 f"{named}: [portfolio] solvers: '{solver.name}' does not solve problem '{problem.name}'; remove it"
             )
+    if len(solvers) == 1 and not len(solvers[0].space):
+        raise UserError(
+            f"{named}: [portfolio] solvers: '{solvers[0].name}' has no parameters, so there is nothing to search; "
+            "describe those that may be tuned, or name another solver as well"
+        )
     if scenario.references.known is not None:
         with naming(f"{named}: [references] known"):
             read_known_costs(base / scenario.references.known)

@@ -28,7 +28,7 @@ class Answer:
     status: Ending
     """How the component ended; ``TIMEOUT`` when the time of the race was used up."""
     component: int | None
-    """The one whose answer it is: of several with the same cost, the one that had it first, in CPU seconds."""
+    """The one whose answer it is: of several with the same cost, the first in the portfolio."""
     cpu: float
     """CPU seconds of all components together."""
     wall: float
@@ -113,22 +113,16 @@ def _outcome(future: Future[Outcome]) -> Outcome:
 
 def _best_of(outcomes: tuple[Outcome, ...], interrupted: bool) -> Answer:
     cpu, wall = sum(outcome.cpu for outcome in outcomes), max(outcome.wall for outcome in outcomes)
-    ranked = sorted(
-        (outcome.cost, _had_it_after(outcome), index)
-        for index, outcome in enumerate(outcomes)
-        if outcome.cost is not None and outcome.ending is not Ending.INVALID
-    )
+    ranked = sorted((outcome.cost, index) for index, outcome in enumerate(outcomes) if _counts(outcome))
     if not ranked:
         return Answer(None, outcomes[0].ending, None, cpu, wall, None, outcomes, interrupted)
-    cost, _, best = ranked[0]
+    cost, best = ranked[0]
     winner = outcomes[best]
     return Answer(cost, winner.ending, best + 1, cpu, wall, winner.solution, outcomes, interrupted)
 
 
-def _had_it_after(outcome: Outcome) -> float:
-    """CPU seconds after which a component had its best answer: at the latest, when it ended."""
-    best = min(outcome.trace, key=lambda found: found.cost, default=None)
-    return outcome.cpu if best is None else best.cpu
+def _counts(outcome: Outcome) -> bool:
+    return outcome.cost is not None and outcome.ending is not Ending.INVALID
 
 
 @dataclass(frozen=True, slots=True)
