@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -148,3 +149,25 @@ def test_parts_never_run_one_key_at_the_same_time() -> None:
         executor.submitted[0][1].set_result(solved_at(1.0))
         assert first.result() == second.result()
         assert len(executor.submitted) == 1
+
+
+def test_who_waits_for_a_run_that_cannot_be_submitted_is_told() -> None:
+    """An executor that takes no more runs leaves nobody waiting: each asker gets the error, and the key is free again."""
+    submitting, told = threading.Event(), threading.Event()
+
+    class ClosedExecutor(HeldExecutor):
+        def submit(self, run: Run, on_incumbent: Callable[[Incumbent], None] | None = None) -> Future[Outcome]:
+            submitting.set()
+            told.wait()
+            raise RuntimeError("this executor is closed")
+
+    with Store.in_memory() as store, ThreadPoolExecutor(1) as thread:
+        runner = Runner(store, ClosedExecutor())
+        run = bits_run(BitSolver(), cpu=CUTOFF, target=0)
+        first = thread.submit(runner.submit, run, CUTOFF)
+        submitting.wait()
+        second = runner.submit(run, CUTOFF)
+        told.set()
+        for asked in (first.result(), second, runner.submit(run, CUTOFF)):
+            with pytest.raises(RuntimeError, match="closed"):
+                asked.result(timeout=60)

@@ -61,19 +61,23 @@ class Runner:
             self._known.add(instance.id)
 
     def _attempt(self, run: Run, cutoff: float, exact_limit: bool, promise: Future[Answer]) -> None:
+        """Answer, or have the run made. Whatever is in the way is told by the promise: others wait for the key."""
         key = run.key
         with self._mutex:
             if key in self._waiting:
                 self._waiting[key].append(lambda: self._attempt(run, cutoff, exact_limit, promise))
                 return
+            self._waiting[key] = []
+        try:
             found = self.store.find(key, run.limits.cpu, cutoff, exact_limit)
             if found is None:
-                self._waiting[key] = []
-        if found is not None:
+                made = self._executor.submit(run)
+                made.add_done_callback(lambda future: self._finish(run, cutoff, exact_limit, future, promise))
+                return
             promise.set_result(found)
-            return
-        made = self._executor.submit(run)
-        made.add_done_callback(lambda future: self._finish(run, cutoff, exact_limit, future, promise))
+        except BaseException as error:
+            promise.set_exception(error)
+        self._release(key)
 
     def _finish(
         self, run: Run, cutoff: float, exact_limit: bool, made: Future[Outcome], promise: Future[Answer]
@@ -85,11 +89,14 @@ class Runner:
             promise.set_result(found)
         except BaseException as error:
             promise.set_exception(error)
-        finally:
-            with self._mutex:
-                waiting = self._waiting.pop(run.key)
-            for attempt in waiting:
-                attempt()
+        self._release(run.key)
+
+    def _release(self, key: RunKey) -> None:
+        """The key is free: those who have waited for it try again."""
+        with self._mutex:
+            waiting = self._waiting.pop(key)
+        for attempt in waiting:
+            attempt()
 
     def _record(self, run: Run, outcome: Outcome) -> Execution:
         self.remember_instance(run.problem, run.instance)
