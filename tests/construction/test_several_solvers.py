@@ -16,7 +16,7 @@ from ceps.execution.local import LocalExecutor
 from ceps.metrics import Par10
 from ceps.portfolio import MetricChoice, Portfolio
 from ceps.problems.tsp import Tsp
-from ceps.records import Configuration
+from ceps.records import Configuration, RunKey
 from ceps.rehearsal import assemble
 from ceps.settings import Scenario
 from ceps.solve import race
@@ -63,6 +63,12 @@ def outcome(out: Path, built: building.Built) -> tuple[Any, ...]:
     return content, journal, built.cpu_charged, built.initial_score, built.final_score
 
 
+def executed(out: Path) -> list[RunKey]:
+    """The keys of all runs that a build has made, in all its sittings."""
+    with Store.read_only(out) as store:
+        return [run.key for run in store.runs()]
+
+
 def test_a_portfolio_is_built_from_two_real_solvers(tmp_path: Path) -> None:
     """Both solvers are run, the portfolio is usable, and built again it is the same without a run."""
     with LocalExecutor(workers=2) as executor:
@@ -81,7 +87,10 @@ def test_a_portfolio_is_built_from_two_real_solvers(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_build_is_the_build_never_interrupted(tmp_path: Path) -> None:
-    """Stopped midway and started anew: the same portfolio, decisions and charges."""
+    """Stopped midway and started anew: the same portfolio, decisions and charges, from runs of the same keys.
+
+    How many there are of a key depends on who of two sessions asks first: a short cap, then a long one, takes two.
+    """
     settings = scenario(cutoff=1.0, cpu=60.0)
 
     class Stopped(Exception):  # noqa: N818
@@ -99,7 +108,11 @@ def test_an_interrupted_build_is_the_build_never_interrupted(tmp_path: Path) -> 
     with pytest.raises(Stopped):
         build("stopped", whole.runs // 3)
     built = build("stopped", float("inf"))
-    assert built.runs == whole.runs
+    assert built.resumed
+    assert not whole.resumed
+    assert len(executed(tmp_path / "stopped")) == built.runs
+    assert len(executed(tmp_path / "whole")) == whole.runs
+    assert set(executed(tmp_path / "stopped")) == set(executed(tmp_path / "whole"))
     assert outcome(tmp_path / "stopped", built) == outcome(tmp_path / "whole", whole)
 
 
