@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from typer.testing import CliRunner
+
+from ceps.cli import app
 from ceps.problems.described import DescribedProblem, FileInstance
 from ceps.solvers.command import Command
 
@@ -52,6 +55,23 @@ ones = {{ type = "integer", low = 0, high = 9, default = 2 }}
 cost = '^cost (.*)$'
 solution = '^bits (.*)$'
 """
+
+
+PORTFOLIO = {
+    "format": 1,
+    "problem": "zeros",
+    "problem_settings": {"file": "zeros.toml"},
+    "metric": {"name": "panc", "cutoff": 1.0},
+    "members": [{"solver": "filler", "parameters": {"ones": 2}}],
+    "solvers": {"filler": {"file": "filler.toml"}},
+}
+
+
+def told(code: int, *words: str) -> str:
+    """What a command prints, all in one line; it must exit with the code."""
+    result = CliRunner().invoke(app, list(words))
+    assert result.exit_code == code, result.output
+    return " ".join(result.output.split())
 
 
 def problem(folder: Path, text: str = PROBLEM) -> DescribedProblem:

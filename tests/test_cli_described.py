@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from ceps.cli import app
 from tests import described
+from tests.described import PORTFOLIO, told
 
 SCENARIO = """
 seed = 1
@@ -28,14 +27,6 @@ cutoff = 0.2
 [budget]
 cpu = "60s"
 """
-PORTFOLIO = {
-    "format": 1,
-    "problem": "zeros",
-    "problem_settings": {"file": "zeros.toml"},
-    "metric": {"name": "panc", "cutoff": 0.2},
-    "members": [{"solver": "filler", "parameters": {}}],
-    "solvers": {"filler": {"file": "filler.toml"}},
-}
 HONEST = "print('cost 0'); print('bits 11111')"
 
 LIAR = "print('cost 0'); print('bits 00000')"
@@ -49,12 +40,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     described.problem(tmp_path)
     described.solver(tmp_path, HONEST)
     return tmp_path
-
-
-def told(code: int, *words: str) -> str:
-    result = CliRunner().invoke(app, list(words))
-    assert result.exit_code == code, result.output
-    return " ".join(result.output.split())
 
 
 def test_what_works_passes_the_check(folder: Path) -> None:

@@ -10,15 +10,8 @@ from typer.testing import CliRunner
 
 from ceps.cli import app
 from tests import described
+from tests.described import PORTFOLIO, told
 
-PORTFOLIO = {
-    "format": 1,
-    "problem": "zeros",
-    "problem_settings": {"file": "zeros.toml"},
-    "metric": {"name": "panc", "cutoff": 1.0},
-    "members": [{"solver": "filler", "parameters": {"ones": 2}}],
-    "solvers": {"filler": {"file": "filler.toml"}},
-}
 FINDS_ONE = "print('cost 1'); print('bits 11110')"
 
 
@@ -30,12 +23,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     described.problem(tmp_path)
     described.solver(tmp_path, FINDS_ONE)
     return tmp_path
-
-
-def told(code: int, *words: str) -> str:
-    result = CliRunner().invoke(app, list(words))
-    assert result.exit_code == code, result.output
-    return " ".join(result.output.split())
 
 
 def test_instances_are_generated_as_described(folder: Path) -> None:

@@ -29,7 +29,7 @@ from ceps.runner import Runner
 from ceps.settings import Scenario
 from ceps.solvers import exact_solver, reference_consensus
 from ceps.solvers.space import JointSpace
-from ceps.store import Store
+from ceps.store import Store, Totals
 from ceps.tables import naming
 
 DECIDING = ("smac", "scikit-learn", "numpy", "ConfigSpace")
@@ -66,10 +66,8 @@ class Numbers:
     runner: Runner
     budget: float
     workers: int
-    spent_before: float
-    """CPU seconds of runs made before a restart."""
-    runs_before: int = 0
-    """How many these were. Builds of a comparison do not tell: nobody asks there."""
+    before: Totals
+    """What was run before a restart."""
     started: float = field(default_factory=time.monotonic)
     charges: list[Callable[[], float]] = field(default_factory=list)
     """Of every build, what it has been charged."""
@@ -80,11 +78,11 @@ class Numbers:
 
     @property
     def spent(self) -> float:
-        return self.spent_before + self.runner.cpu_spent
+        return self.before.cpu + self.runner.cpu_spent
 
     @property
     def runs(self) -> int:
-        return self.runs_before + self.runner.runs_made
+        return self.before.runs + self.runner.runs_made
 
     @property
     def wall(self) -> float:
@@ -152,8 +150,7 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
     ):
         store.begin_sitting(executor.slots)
         runner = Runner(store, executor)
-        before = store.totals()
-        numbers = Numbers(runner, scenario.budget.cpu, executor.slots, before.cpu, before.runs)
+        numbers = Numbers(runner, scenario.budget.cpu, executor.slots, store.totals())
         watch.start(numbers)
         evaluator = evaluator_of(scenario, cast, runner, references_of(scenario, cast, base, runner))
         return run_method(scenario, cast, evaluator, tuner, StoreJournal(store, scenario, cast, out, watch), numbers)
@@ -376,7 +373,7 @@ class StoreJournal:
             merged=self._merged,
             runs=numbers.runs,
             utilisation=numbers.utilisation,
-            resumed=numbers.spent_before > 0.0,
+            resumed=numbers.before.runs > 0,
         )
 
     def _portfolio(self, members: Members, stage: str, score: float) -> Portfolio:

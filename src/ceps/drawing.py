@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from ceps.options import check_output_file
 from ceps.pictures import ENDINGS, save_picture
 from ceps.problems import Instance, Problem
 from ceps.records import Solution
+from ceps.tables import naming
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,6 +26,12 @@ def check_picture_file(option: str, picture: Path, *inputs: Path | None, solutio
     check_output_file(option, picture, *inputs)
     if solution is not None and os.path.realpath(solution) == os.path.realpath(picture):
         raise UserError(f"{option} {picture}: --out writes the solution there; name another file")
+
+
+def check_drawable(option: str, picture: Path, problem: Problem, instance: Instance) -> None:
+    """Notice before the work that a problem has no pictures: an instance is drawn, into no file."""
+    with naming(f"{option} {picture}"):
+        save_picture(partial(problem.draw, instance, None))
 
 
 def draw_instance(problem: Problem, instance: Instance, path: Path) -> None:

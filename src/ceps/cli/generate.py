@@ -66,7 +66,7 @@ def generate(
         answers.print(generators_text(chosen))
         return
     given = [*(parameter or []), *([] if city_seed is None else [f"city_seed={city_seed}"])]
-    names, values = chosen_generators(chosen, generator or [_default(chosen)]), parameter_values(given)
+    names, values = chosen_generators(chosen, generator or [chosen.default_generator]), parameter_values(given)
     with Steps(messages, {"Generating": len(names) * count, "Writing": len(names) * count}) as steps:
         instances = []
         for name, index in product(names, range(count)):
@@ -93,13 +93,3 @@ def _problem(named: str) -> Problem:
             f"describes it: ceps generate {named}.toml"
         )
     return problem_named(named)
-
-
-def _default(problem: Problem) -> str:
-    try:
-        return problem.default_generator
-    except StopIteration:
-        pass
-    if isinstance(problem, DescribedProblem):
-        raise UserError(f"{problem.source}: has no generator; describe a program that makes instances in [generate]")
-    raise UserError(f"problem '{problem.name}' does not list its generators; name one: --generator")

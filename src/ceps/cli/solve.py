@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,14 +12,13 @@ import typer
 from ceps.box import boxed_portfolio
 from ceps.cli.shared import Json, Memory, Seed, Trust, answers, load_portfolio, messages, warn_of_sharing
 from ceps.console import RaceView
-from ceps.drawing import check_picture_file, draw_solution
+from ceps.drawing import check_drawable, check_picture_file, draw_solution
 from ceps.errors import UserError
 from ceps.options import check_output_file, memory_limit, quantity
-from ceps.pictures import save_picture
 from ceps.portfolio import Portfolio
 from ceps.problems import Problem, problem_of_file
 from ceps.solve import Answer, race
-from ceps.tables import duration, naming
+from ceps.tables import duration
 from ceps.texts import answer_text, components_text
 
 
@@ -69,9 +67,7 @@ def solve(
         check_output_file("--out", out, instance, portfolio)
     if draw is not None:
         check_picture_file("--draw", draw, instance, portfolio, solution=out)
-        # Into no file: what has no pictures is refused now, and not when the race is over.
-        with naming(f"--draw {draw}"):
-            save_picture(partial(problem.draw, read, None))
+        check_drawable("--draw", draw, problem, read)
     warn_of_sharing(len(chosen), "components")
     with RaceView(messages, chosen, seconds) as view:
         answer = race(chosen, read, seconds, target, seed, most_memory, view.show)

@@ -27,7 +27,7 @@ from ceps.rehearsal import Cast, assemble
 from ceps.runner import Runner
 from ceps.settings import MethodSettings, Scenario
 from ceps.solvers import Solver
-from ceps.store import Reference, Store
+from ceps.store import Reference, Store, Totals
 from ceps.tables import naming
 
 TESTS = "test"
@@ -173,7 +173,7 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
         store.conclude(SPLITS, _splits_json(contest))
         runner = Runner(store, executor)
         total = len(contest.splits) * len(field.builders) * experiment.budget.cpu
-        numbers = Numbers(runner, total, executor.slots, store.totals().cpu)
+        numbers = Numbers(runner, total, executor.slots, store.totals())
         if field.builders:
             watch.start(numbers)
         built = _build_all(_Yard(contest, store, runner, out, watch, numbers), stack)
@@ -196,7 +196,7 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
                 for (split, label), made in built.items()
             ),
             spent_on_tests=spent.get(TESTS, 0.0),
-            work=Work(executor.slots, numbers.wall, runner.cpu_spent, numbers.spent_before),
+            work=Work(executor.slots, numbers.wall, runner.cpu_spent, numbers.before.cpu),
             warnings=contest.warnings,
         )
         store.conclude(COMPARISON, measured.as_json())
@@ -232,14 +232,14 @@ def _build_all(yard: _Yard, stack: ExitStack) -> dict[tuple[int, str], Built]:
     """Every method on every split, a few at a time."""
     contest = yard.contest
     tuners: dict[tuple[int, tuple[Solver, ...]], Tuner] = {}
-    spent_before = {asker: totals.cpu for asker, totals in yard.store.totals_by_asker().items()}
+    made_before = yard.store.totals_by_asker()
     threads = ThreadPoolExecutor(1 + yard.runner.slots // 2)
     futures: dict[tuple[int, str], Future[Built]] = {}
 
     def start(builder: Builder, split: Split) -> None:
         ceps = contest.field.ceps
         awaited = futures[split.number, ceps.label] if builder.waits and ceps is not None else None
-        before = spent_before.get(asker(split.number, builder.label), 0.0)
+        before = made_before.get(asker(split.number, builder.label), Totals(0, 0.0))
         host = split.number, builder.solvers
         if host not in tuners:
             seed = contest.experiment.split_seed(split.number)
@@ -264,7 +264,7 @@ def _build_all(yard: _Yard, stack: ExitStack) -> dict[tuple[int, str], Built]:
 
 
 def _build(
-    yard: _Yard, builder: Builder, split: Split, tuner: Tuner, spent_before: float, awaited: Future[Built] | None
+    yard: _Yard, builder: Builder, split: Split, tuner: Tuner, before: Totals, awaited: Future[Built] | None
 ) -> Built:
     contest, who = yard.contest, asker(split.number, builder.label)
     method = builder.method
@@ -277,7 +277,7 @@ def _build(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{folder}: cannot be made: {error.strerror}") from error
-    numbers = Numbers(runner, contest.experiment.budget.cpu, runner.slots, spent_before)
+    numbers = Numbers(runner, contest.experiment.budget.cpu, runner.slots, before)
     yard.numbers.charges.append(lambda: numbers.charged)
     evaluator = building.evaluator_of(
         scenario, cast, runner, building.references_of(scenario, cast, contest.base, runner)

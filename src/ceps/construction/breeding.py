@@ -42,13 +42,13 @@ def breed(
     """
     rng = seeds.generator(task.seed, "breeding", round_)
     missing = [instance for instance in instances if instance.id not in known_fitness]
-    if account.left < len(missing) * len(members) * task.evaluator.metric.cutoff:
+    if account.left < len(missing) * task.size * task.evaluator.metric.cutoff:
         return Bred((), 0, 0)
     fitness = {**known_fitness, **_fitness_of(task, members, missing, round_, account)}
     population = list(instances)  # line 18: T' is a copy of T
     offspring = dropped = barren = 0
     while account.left > 0.0 and barren < MOST_BARREN_BATCHES:  # line 20
-        wanted = _affordable(task, len(members), account, charge_references, batch)
+        wanted = _affordable(task, account, charge_references, batch)
         parents = [population[index] for index in rng.integers(len(population), size=wanted)]
         children = mutants(task, parents, {each.id for each in population}, rng)  # line 21
         scored = _score_all(task, members, children, round_, charge_references, account)  # line 22
@@ -69,10 +69,10 @@ MOST_BARREN_BATCHES = 20
 """A mutation operator that makes nothing usable this often in a row is given up for the phase."""
 
 
-def _affordable(task: Task, size: int, account: Account, charge_references: bool, batch: int) -> int:
+def _affordable(task: Task, account: Account, charge_references: bool, batch: int) -> int:
     """How many offspring to make at a time: no more than the account covers if all of them are to be admitted."""
     metric, references = task.evaluator.metric, task.evaluator.references
-    each = size * metric.cutoff + (references.cpu_of_one if metric.uses_target and charge_references else 0.0)
+    each = task.size * metric.cutoff + (references.cpu_of_one if metric.uses_target and charge_references else 0.0)
     return max(1, min(batch, int(account.left / each)))
 
 

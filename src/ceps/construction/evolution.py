@@ -54,8 +54,8 @@ class EvolutionSettings(SessionSettings):
         """Lines 10-15 once; the weights are those of all iterations together."""
         size, cutoff = outline.size, outline.metric.cutoff
         return [
-            self.search_phase(configuration / self.iterations, size - 1, cutoff),
-            self.comparison_phase(validation / self.iterations, size, cutoff),
+            self.search_phase(configuration / self.iterations, self.sessions * size * cutoff),
+            Phase(validation / self.iterations, (size + self.sessions) * cutoff),
         ]
 
 

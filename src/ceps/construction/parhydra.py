@@ -31,13 +31,13 @@ def smallest_budget(outline: Outline) -> float:
 
 
 def _phases(settings: ParhydraSettings, outline: Outline) -> list[Phase]:
-    shares, cutoff = settings.shares, outline.metric.cutoff
+    shares, n, cutoff = settings.shares, settings.sessions, outline.metric.cutoff
     return [
         phase
         for before in range(outline.size)
         for phase in (
-            settings.search_phase(shares.configuration, before, cutoff),
-            settings.comparison_phase(shares.validation, before, cutoff),
+            settings.search_phase(shares.configuration, n * (before + 1) * cutoff),
+            Phase(shares.validation, (before + n) * cutoff),
         )
     ]
 

@@ -43,7 +43,7 @@ def smallest_budget(outline: Outline) -> float:
 
 def _phases(settings: PcitSettings, outline: Outline) -> list[Phase]:
     one_run_each = settings.sessions * outline.size * outline.metric.cutoff
-    configuration = [Phase(weight, one_run_each, settings.in_flight * one_run_each) for weight in settings.weights()]
+    configuration = [settings.search_phase(weight, one_run_each) for weight in settings.weights()]
     return [*configuration, Phase(settings.shares.validation, one_run_each)]
 
 

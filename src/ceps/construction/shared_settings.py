@@ -35,14 +35,9 @@ class SessionSettings:
     def __post_init__(self) -> None:
         at_least_one(self, "sessions", "in_flight", "batch")
 
-    def search_phase(self, weight: float, rest: int, cutoff: float) -> Phase:
-        """A phase in which every session searches one member to join a rest of so many."""
-        one_trial_each = self.sessions * (rest + 1) * cutoff
+    def search_phase(self, weight: float, one_trial_each: float) -> Phase:
+        """A phase of sessions; ``one_trial_each``: CPU seconds at worst of one trial of every session."""
         return Phase(weight, one_trial_each, self.in_flight * one_trial_each)
-
-    def comparison_phase(self, weight: float, shared: int, cutoff: float) -> Phase:
-        """A phase that compares what all sessions found, on the runs of so many members they share."""
-        return Phase(weight, (shared + self.sessions) * cutoff)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +62,6 @@ class TwoPhaseSettings(SessionSettings):
     def phases(self, one_run_each: float) -> list[Phase]:
         """``one_run_each``: CPU seconds at worst of one trial of every session, and of what all have found."""
         return [
-            Phase(self.shares.configuration, one_run_each, self.in_flight * one_run_each),
+            self.search_phase(self.shares.configuration, one_run_each),
             Phase(self.shares.validation, one_run_each),
         ]

@@ -200,6 +200,12 @@ class DescribedProblem(Problem):
     def generators(self) -> Mapping[str, Mapping[str, Parameter]]:
         return {name: {} for name, _ in self.file.generate}
 
+    @property
+    def default_generator(self) -> str:
+        if not self.file.generate:
+            raise UserError(f"{self.source}: has no generator; describe a program that makes instances in [generate]")
+        return super().default_generator
+
     def generate(
         self, generator: str, size: int, seed: int, parameters: Mapping[str, float] | None = None
     ) -> FileInstance:

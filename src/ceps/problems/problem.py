@@ -122,7 +122,9 @@ class Problem(Protocol):
     @property
     def default_generator(self) -> str:
         """The generator that is used when none is named: the first."""
-        return next(iter(self.generators))
+        for first in self.generators:
+            return first
+        raise UserError(f"problem '{self.name}' lists no generators; name one, if it has any")
 
     def generate(self, generator: str, size: int, seed: int, parameters: Mapping[str, float] | None = None) -> Any:
         """The instance that a named generator makes of a size, a seed and values of some of its parameters.
