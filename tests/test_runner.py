@@ -152,7 +152,7 @@ def test_parts_never_run_one_key_at_the_same_time() -> None:
 
 
 def test_who_waits_for_a_run_that_cannot_be_submitted_is_told() -> None:
-    """An executor that takes no more runs leaves nobody waiting: each asker gets the error, and the key is free again."""
+    """An executor that takes no more runs leaves nobody waiting: each asker is told, and the key is free again."""
     submitting, told = threading.Event(), threading.Event()
 
     class ClosedExecutor(HeldExecutor):
