@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from ceps import seeds
 from ceps.construction.breeding import MOST_BARREN_BATCHES, Bred, breed
 from ceps.construction.budget import Account
 from ceps.evaluator import Evaluator
@@ -34,6 +36,14 @@ class Growing(Bits):
 
 
 @dataclass(frozen=True)
+class OneChild(Bits):
+    """There is one mutant only."""
+
+    def mutate(self, instance: BitsInstance, rng: np.random.Generator) -> BitsInstance:
+        return BitsInstance("m999", 999)
+
+
+@dataclass(frozen=True)
 class Unscaled(Growing):
     """Scores are costs."""
 
@@ -52,9 +62,9 @@ class Failing(Bits):
         return 42 if kind == 1 else instance
 
 
-def bred_from(evaluator: FakeEvaluator, account: Account, fitness: dict[str, float] | None = None) -> Bred:
+def bred_from(evaluator: FakeEvaluator, account: Account, scores: dict[str, list[float]] | None = None) -> Bred:
     task = task_of(evaluator, instances=instances_of(4))
-    known = {each.id: 1.0 for each in task.instances} if fitness is None else fitness
+    known = {each.id: [1.0] for each in task.instances} if scores is None else scores
     return breed(task, MEMBERS, task.instances, known, 1, 5, True, account)
 
 
@@ -65,6 +75,46 @@ def test_harder_offspring_replace_weaker_instances() -> None:
     assert 1 <= len(bred.admitted) <= 4
     assert all(each.size > 103 for each in bred.admitted)
     assert all(evaluator.parents[each.id] for each in bred.admitted)
+
+
+def hard_at_first(number: int, instance: Any, seed: int) -> float:
+    """A given instance takes 1 s. Offspring take 9 s by the first seed, and 0.5 s by all others."""
+    lucky = seed != seeds.derive(1, "validate", 1, 0, instance.id)
+    return 1.0 if instance.size < 104 else 0.5 if lucky else 9.0
+
+
+def test_the_unlucky_do_not_pass_for_the_hard() -> None:
+    """Offspring are as hard as the mean over as many seeds as the portfolio was validated with on every instance."""
+    instances = instances_of(4)
+    once, often = ({each.id: [1.0] * passes for each in instances} for passes in (1, 20))
+    assert bred_from(FakeEvaluator(hard_at_first, OneChild()), Account(1e4), once).admitted
+    assert bred_from(FakeEvaluator(hard_at_first, OneChild()), Account(1e4), often).admitted == ()
+
+
+def test_known_fitness_is_a_mean() -> None:
+    """Offspring of 3 s replace no instance that took 2 and 6 s, and one that took 1 and 3 s."""
+    first, *others = instances_of(4)
+    known = {first.id: [1.0, 3.0], **{each.id: [2.0, 6.0] for each in others}}
+    bred = bred_from(FakeEvaluator(lambda number, instance, seed: 3.0, Growing()), Account(200.0), known)
+    assert len(bred.admitted) == 1
+
+
+def test_what_is_no_harder_so_far_gets_no_further_seeds() -> None:
+    """Offspring that are easy by the first seed are run once, hard ones as often as the instances there are."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 5.0 if instance.size % 2 else 0.5, Growing())
+    bred_from(evaluator, Account(400.0), {each.id: [1.0] * 3 for each in instances_of(4)})
+    tried = Counter(size for size, _ in {(instance.size, seed) for _, instance, seed, _ in evaluator.asked})
+    assert {tried[size] for size in tried if size % 2 == 0} == {1}
+    assert 3 in {tried[size] for size in tried if size % 2 == 1}
+
+
+def test_further_seeds_are_tried_while_the_account_covers_them() -> None:
+    """However many seeds there are to be, the account is not overdrawn by them."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 5.0, Growing())
+    account = Account(60.0)
+    bred = bred_from(evaluator, account, {each.id: [1.0] * 100 for each in instances_of(4)})
+    assert bred.admitted
+    assert account.charged <= 60.0 + len(MEMBERS) * CUTOFF + evaluator.references.cpu_of_one
 
 
 def test_offspring_no_harder_than_anybody_are_dropped() -> None:
@@ -120,7 +170,7 @@ def test_batches_are_no_larger_than_the_account_affords(affordable: float, first
 def test_fitness_that_validation_did_not_give_is_found_now() -> None:
     """Instances without a known fitness are scored first, at the phase's charge."""
     evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
-    bred_from(evaluator, Account(4 * len(MEMBERS) * CUTOFF), fitness={})
+    bred_from(evaluator, Account(4 * len(MEMBERS) * CUTOFF), scores={})
     given = instances_of(4)
     assert [instance for _, instance, _, _ in evaluator.asked[:8]] == [each for each in given for _ in MEMBERS]
     assert evaluator.asked[8][1] not in given
@@ -130,7 +180,7 @@ def test_nothing_is_bred_where_fitness_may_be_too_dear() -> None:
     """An account that may not cover the fitness of the instances there are is left to the phases that follow."""
     evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
     account = Account(4 * len(MEMBERS) * CUTOFF - 1.0)
-    assert bred_from(evaluator, account, fitness={}) == Bred((), 0, 0)
+    assert bred_from(evaluator, account, scores={}) == Bred((), 0, 0)
     assert (account.charged, evaluator.asked) == (0.0, [])
 
 
@@ -143,7 +193,7 @@ def test_offspring_with_solutions_worse_than_the_penalty_do_not_stop_a_build() -
         metric = Panc(cutoff=1.0, penalty=1100.0)
         evaluator = Evaluator(problem, {"bits": BitSolver()}, metric, runner, references, MEMORY)
         task = replace(task_of(FakeEvaluator(lambda *_: 1.0)), evaluator=evaluator, instances=instances)
-        known = {each.id: 1000.0 for each in instances}
+        known = {each.id: [1000.0] for each in instances}
         account = Account(60.0)
         bred = breed(task, MEMBERS, instances, known, 1, 5, True, account)
         costs = [run.execution.outcome.cost for run in store.runs()]

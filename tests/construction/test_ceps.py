@@ -41,6 +41,14 @@ def test_a_worse_candidate_replaces_only_without_elitism(elitist: bool, replaced
     assert (7 in map(number_of, members)) is replaced
 
 
+def test_choices_are_made_by_many_runs_where_instances_are_few() -> None:
+    """Three instances and fifty runs: seventeen passes over them for each choice between iterations."""
+    journal = FakeJournal()
+    build(task_of(FakeEvaluator(flat), journal=journal, iterations=2, sessions=1, candidates=4, runs_per_choice=50))
+    rows = {stage: len(scores) for stage, _, scores in journal.kept}
+    assert (rows["initial"], rows["iteration 1"]) == (3, 51)
+
+
 def test_the_last_iteration_breeds_no_instances() -> None:
     """MaxIte iterations have MaxIte - 1 generation phases."""
     journal = FakeJournal()
@@ -183,6 +191,7 @@ def test_nothing_can_be_built_where_nothing_is_solved() -> None:
         ({"iteration": 3}, "Did you mean 'iterations'"),
         ({"iterations": 0}, "iterations must be at least 1"),
         ({"removal": "sometimes"}, "removal must be"),
+        ({"runs_per_choice": 0}, "runs_per_choice must be at least 1"),
         ({"elitist": "yes"}, "elitist must be true or false"),
         ({"shares": {"validation": 0.0}}, "every share"),
     ],

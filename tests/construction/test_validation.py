@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -124,16 +126,24 @@ def test_one_instance_is_compared_on_whatever_there_is() -> None:
     assert len(validated.instances) == 1
 
 
-def test_the_last_validation_goes_on_with_further_seeds_until_the_money_ends() -> None:
-    """Every pass has the same order and seeds of its own, and one more row would be too dear at worst."""
+def test_every_pass_has_seeds_of_its_own() -> None:
+    """Instances are taken as often as asked for, in the same order, each time with other seeds."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0)
+    task, pair = task_of(evaluator), (theta(0), theta(1))
+    validated = validate(task, pair, [Replacement(0, theta(2))], task.instances, 1, 2, Account(1e6), passes=3)
+    assert validated.instances == validated.instances[:3] * 3
+    assert len({(instance.id, seed) for _, instance, seed, _ in evaluator.asked}) == 9
+
+
+def test_the_last_validation_goes_on_until_the_money_ends() -> None:
+    """There is no end to the passes but that one more row would be too dear at worst."""
     evaluator = FakeEvaluator(lambda number, instance, seed: 1.0)
     task = task_of(evaluator)
     account = Account(3 * CUTOFF + 20.0)
     members, candidates = (theta(0), theta(1)), [Replacement(0, theta(2))]
-    validated = validate(task, members, candidates, task.instances, 1, 2, account, until_empty=True)
+    validated = validate(task, members, candidates, task.instances, 1, 2, account, passes=inf)
     rows = len(validated.instances)
     assert rows > len(task.instances)
-    assert validated.instances[3:6] == validated.instances[:3]
     assert account.granted - 3 * CUTOFF < account.charged <= account.granted
     assert len({(instance.id, seed) for _, instance, seed, _ in evaluator.asked}) == rows
     assert validated.candidates.shape == (rows, 1)

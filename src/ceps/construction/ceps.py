@@ -78,11 +78,11 @@ def build(task: Task) -> Members:
     members, scores = first_portfolio(task, settings, budget)  # lines 2-7
     for round_ in range(1, settings.iterations + 1):  # line 8
         candidates = evolve_members(task, settings, budget, members, scores, instances, round_)  # lines 10-14
-        members, scores, fitness = select(task, settings, budget, members, candidates, instances, round_)  # line 15
+        members, scores, known = select(task, settings, budget, members, candidates, instances, round_)  # line 15
         if round_ == settings.iterations:  # line 17
             break
         if mutates:
-            instances += _evolve_instances(task, settings, budget, members, instances, fitness, round_)  # lines 18-26
+            instances += _evolve_instances(task, settings, budget, members, instances, known, round_)  # lines 18-26
     return members
 
 
@@ -92,13 +92,13 @@ def _evolve_instances(
     budget: Budget,
     members: Members,
     instances: Sequence[Any],
-    fitness: Mapping[str, float],
+    known: Mapping[str, Sequence[float]],
     round_: int,
 ) -> list[Any]:
     """Lines 18-26: the instances bred to be hard for Θ, to be merged into T."""
     account = budget.open_phase()
     task.journal.begin(f"generation {round_}", account)
-    bred = breed(task, members, instances, fitness, round_, settings.batch, settings.charge_references, account)
+    bred = breed(task, members, instances, known, round_, settings.batch, settings.charge_references, account)
     budget.close_phase(account)
     inputs = {"members": ids(members), "instances": ids(instances), "granted": account.granted}
     result = {"admitted": ids(bred.admitted), "offspring": bred.offspring, "dropped": bred.dropped}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, inf
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,9 @@ class EvolutionSettings(SessionSettings):
     """MaxIte: rounds of configuration and validation. CEPS breeds instances between them."""
     candidates: int = 100
     """The most configurations tested for the first portfolio."""
+    runs_per_choice: int = 50
+    """On how many runs of every portfolio a choice between iterations is based, if its share of the budget affords
+    them: few instances are taken several times, with other seeds. The last choice takes all that is left."""
     removal: str = "stratified"
     """Which member a session replaces: each in turn, what remains to the least useful; or a random one, as in the
     paper."""
@@ -37,7 +41,7 @@ class EvolutionSettings(SessionSettings):
     """Keep Θ unless a candidate is better on the same seeds. ``false``: the best candidate always replaces it."""
 
     def __post_init__(self) -> None:
-        at_least_one(self, "iterations", "sessions", "in_flight", "candidates", "batch")
+        at_least_one(self, "iterations", "sessions", "in_flight", "candidates", "batch", "runs_per_choice")
         if self.removal not in REMOVALS:
             raise ValueError(f"removal must be {' or '.join(map(repr, REMOVALS))}, not '{self.removal}'")
 
@@ -120,12 +124,15 @@ def select(
     candidates: Sequence[Replacement],
     instances: Sequence[Any],
     round_: int,
-) -> tuple[Members, Scores, dict[str, float]]:
-    """Line 15: the best candidate replaces Θ, if it is better on the same instances and seeds (or in any case)."""
+) -> tuple[Members, Scores, dict[str, list[float]]]:
+    """Line 15: the best candidate replaces Θ, if it is better on the same instances and seeds (or in any case).
+
+    Returns the new Θ, its members' scores, and its own by instance.
+    """
     account = budget.open_phase()
     task.journal.begin(f"validation {round_}", account)
-    last = round_ == settings.iterations
-    validated = validate(task, members, candidates, instances, round_, settings.batch, account, until_empty=last)
+    passes = inf if round_ == settings.iterations else ceil(settings.runs_per_choice / len(instances))
+    validated = validate(task, members, candidates, instances, round_, settings.batch, account, passes)
     budget.close_phase(account)
     means = validated.candidates.mean(axis=0)
     best = int(np.argmin(means))
@@ -144,7 +151,9 @@ def select(
         members = candidates[best].applied_to(members)
         scores, score = validated.with_replaced(best, candidates[best].slot), validated.candidates[:, best]
     task.journal.keep(f"iteration {round_}", members, scores)
-    # Fitness judged by a reference that has since been beaten is not fitness any more.
-    beaten = {each.id for each in task.evaluator.references.settle(instances)}
-    fitness = {each.id: float(each_score) for each, each_score in zip(validated.instances, score, strict=True)}
-    return members, scores, {key: value for key, value in fitness.items() if key not in beaten}
+    by_instance: dict[str, list[float]] = {}
+    for instance, each_score in zip(validated.instances, score, strict=True):
+        by_instance.setdefault(instance.id, []).append(float(each_score))
+    for beaten in task.evaluator.references.settle(instances):
+        by_instance.pop(beaten.id, None)  # Judged by a reference that has since been beaten.
+    return members, scores, by_instance

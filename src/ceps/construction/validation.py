@@ -31,7 +31,7 @@ class Replacement:
 class Validated:
     """Scores on the instances that all candidates have finished, in the order they were taken.
 
-    Arrays have one row per instance; where there was money for further seeds, one per instance and seed.
+    Arrays have one row per instance and seed.
     """
 
     instances: tuple[Any, ...]
@@ -63,13 +63,13 @@ def validate(
     round_: int,
     batch: int,
     account: Account,
-    until_empty: bool = False,
+    passes: float = 1,
 ) -> Validated:
     """f(s, Θ) and f(s, Θ') for all candidates Θ', instance by instance in one fixed random order.
 
     When one more instance could overdraw the account, what all have finished is what they are compared on. Only what
     the candidates do not share is run: the members of Θ once, and each new configuration capped by the rest it joins.
-    ``until_empty``, for what nothing comes after: goes on with further seeds, the more the surer.
+    ``passes``: how often to take all instances, each time with seeds of its own: the more the surer.
     """
     rng = seeds.generator(task.seed, "validation order", round_)
     order = [instances[index] for index in rng.permutation(len(instances))]
@@ -78,13 +78,13 @@ def validate(
     def wanted(rows: Sequence[_Row]) -> int:
         if len(rows) >= len(order) and sum(row.charge for row in rows[-len(order) :]) == 0.0:
             return 0  # Runs that cost nothing would never empty the account.
-        most = batch if until_empty else min(batch, len(order) - len(rows))
-        return max(int(not rows), min(most, int(account.left / at_worst)))
+        most = min(batch, passes * len(order) - len(rows), account.left // at_worst)
+        return int(max(not rows, most))
 
     def score(number: int) -> _Row:
         pass_, index = divmod(number, len(order))
         instance = order[index]
-        seed = seeds.derive(task.seed, "validate", round_, *([pass_] if pass_ else []), instance.id)
+        seed = seed_of(task, round_, pass_, instance)
         panel = member_scores(task.evaluator, members, instance, seed)
         rests = [panel.without(candidate.slot, task.evaluator.metric.penalty) for candidate in candidates]
         made = [
@@ -109,6 +109,11 @@ def validate(
         newcomers=np.array([row.newcomers for row in rows]).reshape(shape),
         candidates=np.array([row.together for row in rows]).reshape(shape),
     )
+
+
+def seed_of(task: Task, round_: int, pass_: int, instance: Any) -> int:
+    """The seed with which the validation of this round takes an instance for the first time (0), the second (1) …"""
+    return seeds.derive(task.seed, "validate", round_, pass_, instance.id)
 
 
 @dataclass(frozen=True, slots=True)
