@@ -95,7 +95,7 @@ def test_a_refused_experiment_exits_with_2_and_leaves_nothing(tmp_path: Path) ->
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("name", ["tsp-desk", "tsp-paper", "vrpspdtw-desk", "vrpspdtw-paper"])
+@pytest.mark.parametrize("name", ["tsp-desk", "tsp-desk-tight", "tsp-paper", "vrpspdtw-desk", "vrpspdtw-paper"])
 def test_the_shipped_experiments_are_sound(name: str) -> None:
     """All that they name is known, labels differ, and budgets suffice."""
     settings = read_experiment(ROOT / "experiments" / f"{name}.toml")
