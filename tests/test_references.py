@@ -77,6 +77,18 @@ def test_effort_grows_until_runs_agree() -> None:
         assert executor.limits == [1.0] * 3 + [2.0] * 2 + [4.0]
 
 
+@pytest.mark.parametrize(("most_cpu", "charged"), [(2.9, 0.0), (3.0, 3.0), (6.9, 3.0), (7.0, 7.0), (1e9, 31.0)])
+def test_no_run_is_made_that_could_be_too_dear(most_cpu: float, charged: float) -> None:
+    """Where runs never agree, every further round costs twice as much; undecided references count as they are."""
+    with Store.in_memory() as store:
+        references, _ = references_from(lambda number, cpu: 100.0 - number, store)
+        told: list[object] = []
+        references.establish([INSTANCE], lambda _, reference: told.append(reference), most_cpu)
+        assert references.cpu_charged == charged
+        assert references.is_settled(INSTANCE) is (most_cpu == 1e9)
+        assert told == [references.reference(INSTANCE)]
+
+
 def test_the_best_cost_counts_though_runs_never_agree() -> None:
     """After the last round the best is the reference, and its agreement tells how sure that is."""
     with Store.in_memory() as store:

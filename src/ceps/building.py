@@ -17,7 +17,7 @@ from ceps.construction.budget import Account
 from ceps.construction.method import Limited, Members, Outline, Scores, Task
 from ceps.construction.methods import method_named
 from ceps.construction.tuner import ProcessTuner, Tuner
-from ceps.construction.validation import contributions, quartiles
+from ceps.construction.validation import quartiles
 from ceps.errors import UserError
 from ceps.evaluation.session import read_known_costs
 from ceps.evaluator import Evaluator
@@ -319,10 +319,10 @@ class StoreJournal:
         self._dropped += result.get("dropped", 0)
         self._merged += len(result.get("admitted", ()))
 
-    def keep(self, stage: str, members: Members, scores: Scores) -> None:
-        score = float(scores.min(axis=1).mean())
+    def keep(self, stage: str, members: Members, scores: Scores, losses: Scores) -> None:
+        score = float(scores.mean())
         self._scores[stage] = score
-        self._contributions = tuple(contributions(scores).tolist())
+        self._contributions = tuple(losses.tolist())
         self._enter(stage, members, score)
         self._store.conclude(f"{self._scope}{PORTFOLIO} {stage}", quartiles(scores))
         portfolio = self._portfolio(members, stage, score)

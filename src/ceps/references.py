@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import accumulate
 from math import inf
 from typing import Any
 
@@ -71,12 +72,21 @@ class References:
         """CPU seconds that a reference takes when the first runs agree."""
         return 0.0 if self._problem.target is not None else self._effort.runs * self._effort.cpu
 
+    @property
+    def cpu_of_estimate(self) -> float:
+        """CPU seconds that :meth:`estimate` may take of one instance."""
+        return 0.0 if self._problem.target is not None else self._effort.cpu
+
     def cost(self, instance: Any) -> float:
         """The cost that counts as solved. The reference must be known or established before."""
         return self._references[instance.id].cost
 
     def reference(self, instance: Any) -> Reference | None:
         return self._references.get(instance.id)
+
+    def is_settled(self, instance: Any) -> bool:
+        """Whether nothing more is done for its reference: it is known, proven or agreed, or all rounds were made."""
+        return instance.id in self._settled
 
     def know(self, instance: Any, cost: float, source: str) -> None:
         """Take a value from outside: a proven optimum, a best-known cost."""
@@ -106,23 +116,39 @@ class References:
             self._take_consensus(instance)
 
     def establish(
-        self, instances: Iterable[Any], on_established: Callable[[Any, Reference | None], None] = lambda *_: None
+        self,
+        instances: Iterable[Any],
+        on_established: Callable[[Any, Reference | None], None] = lambda *_: None,
+        most_cpu: float = inf,
     ) -> list[Any]:
-        """Proven or agreed references for all instances; the instances for which no run found a solution."""
+        """Proven or agreed references for all instances; the instances for which no run found a solution.
+
+        Of runs that could take more than ``most_cpu`` seconds in all, none is made: what is known by then counts.
+        """
         wanted = [instance for instance in self._undecided(instances) if instance.id not in self._settled]
-        missing = self._prove(wanted, on_established)
+        most_charged = self.cpu_charged + most_cpu
+        missing = self._prove(wanted, on_established, most_cpu)
         for round_ in range(self._effort.rounds):
-            self._play(missing, self._runs_missing, self._effort.cpu * 2**round_)
+            limit = self._effort.cpu * 2**round_
+            played = self._affordable(missing, limit, most_charged - self.cpu_charged)
+            self._play(played, self._runs_missing, limit)
             undecided = []
-            for instance in missing:
+            for instance in played:
                 reference = self._take_consensus(instance)
                 if (reference is not None and reference.agreement >= 1.0) or round_ == self._effort.rounds - 1:
                     self._settled.add(instance.id)
                     on_established(instance, reference)
                 else:
                     undecided.append(instance)
-            missing = undecided
+            missing = [*undecided, *missing[len(played) :]]
+        for instance in missing:
+            on_established(instance, self.reference(instance))
         return [instance for instance in wanted if instance.id not in self._references]
+
+    def _affordable(self, instances: list[Any], limit: float, most_cpu: float) -> list[Any]:
+        """The first of the instances, as many as may be played for so many CPU seconds."""
+        at_worst = accumulate(limit * self._runs_missing(instance) for instance in instances)
+        return [instance for instance, cpu in zip(instances, at_worst, strict=True) if cpu <= most_cpu]
 
     def _undecided(self, instances: Iterable[Any]) -> list[Any]:
         """Instances whose reference is to be found by runs: none of a decision problem, whose target is known."""
@@ -134,12 +160,14 @@ class References:
                 self.know(instance, target, "decision problem")
         return []
 
-    def _prove(self, instances: list[Any], on_established: Callable[[Any, Reference | None], None]) -> list[Any]:
-        """Ask the exact solver, if there is one; the instances it did not prove."""
-        exact = self._exact
-        if exact is None:
+    def _prove(
+        self, instances: list[Any], on_established: Callable[[Any, Reference | None], None], most_cpu: float
+    ) -> list[Any]:
+        """Ask the exact solver, if there is one and it leaves enough for the first round; the instances not proven."""
+        exact, limit = self._exact, 20.0 * self._effort.cpu
+        if exact is None or len(instances) * (limit + self.cpu_of_one) > most_cpu:
             return instances
-        limit, default = 20.0 * self._effort.cpu, default_configuration(exact)
+        default = default_configuration(exact)
         pending = [
             (each, self._submit(exact, default, each, seeds.derive(self._seed, "prove", each.id), limit))
             for each in instances

@@ -38,6 +38,7 @@ class FakeReferences:
     unsolved: set[str] = field(default_factory=set)
     cpu_charged: float = 0.0
     cpu_of_one: float = 2.0
+    cpu_of_estimate: float = 1.0
     estimated: list[str] = field(default_factory=list)
     batches: list[int] = field(default_factory=list)
     established: list[str] = field(default_factory=list)
@@ -56,7 +57,10 @@ class FakeReferences:
             self.estimated.append(instance.id)
             self.cpu_charged += 1.0
 
-    def establish(self, instances: Iterable[Any]) -> list[Any]:
+    def is_settled(self, instance: Any) -> bool:
+        return instance.id in self.established
+
+    def establish(self, instances: Iterable[Any], most_cpu: float = np.inf) -> list[Any]:
         made = list(instances)
         self.established += [instance.id for instance in made]
         self.cpu_charged += len(made)
@@ -74,6 +78,7 @@ class FakeEvaluator:
         self.metric = Par10(CUTOFF)
         self.problem = problem or Bits()
         self.references = FakeReferences()
+        self.charge = RUN
         self.table = table
         self.asked: list[tuple[int, Any, int, float]] = []
         self.parents: dict[str, str] = {}
@@ -86,8 +91,9 @@ class FakeEvaluator:
         cap = self.metric.cap(bound)
         score = true if true <= cap else self.metric.penalty
         promise: Future[Any] = Future()
-        promise.set_result(Evaluation(score, min(RUN, cap), Outcome(Ending.SOLVED, cpu=min(true, cap), cost=0.0)))
-        self.cpu_charged += min(RUN, cap)
+        ending = Ending.SOLVED if true <= cap else Ending.CAPPED if cap < CUTOFF else Ending.TIMEOUT
+        promise.set_result(Evaluation(score, min(self.charge, cap), Outcome(ending, cpu=min(true, cap), cost=0.0)))
+        self.cpu_charged += min(self.charge, cap)
         return promise
 
     def map(self, work: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
@@ -130,7 +136,7 @@ class FakeJournal:
     """Remembers everything."""
 
     entries: dict[str, tuple[str, dict[str, Any], dict[str, Any], float]] = field(default_factory=dict)
-    kept: list[tuple[str, Members, Scores]] = field(default_factory=list)
+    kept: list[tuple[str, Members, Scores, Scores]] = field(default_factory=list)
     accounts: dict[str, Account] = field(default_factory=dict)
 
     def begin(self, phase: str, account: Account) -> None:
@@ -143,8 +149,8 @@ class FakeJournal:
     def decide(self, name: str, inputs: Mapping[str, Any], result: Mapping[str, Any], charge: float) -> None:
         self.entries[digest([name, inputs])] = (name, dict(inputs), dict(result), charge)
 
-    def keep(self, stage: str, members: Members, scores: Scores) -> None:
-        self.kept.append((stage, members, scores))
+    def keep(self, stage: str, members: Members, scores: Scores, losses: Scores) -> None:
+        self.kept.append((stage, members, scores, losses))
 
     def decided(self, name: str) -> list[dict[str, Any]]:
         return [result for entry, _, result, _ in self.entries.values() if entry == name]

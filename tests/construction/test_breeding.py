@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from ceps.solvers.consensus import Consensus
 from ceps.store import Store
 from ceps.testing.bits import Bits, BitsInstance, BitSolver
 from ceps.testing.pure_executor import PureExecutor
-from tests.construction.fakes import CUTOFF, FakeEvaluator, instances_of, task_of, theta
+from tests.construction.fakes import CUTOFF, FakeEvaluator, FakeReferences, instances_of, task_of, theta
 
 MEMBERS = (theta(0), theta(1))
 MEMORY = 2**28
@@ -41,6 +42,33 @@ class OneChild(Bits):
 
     def mutate(self, instance: BitsInstance, rng: np.random.Generator) -> BitsInstance:
         return BitsInstance("m999", 999)
+
+
+@dataclass(frozen=True)
+class Larger(Bits):
+    """Mutants are all about as large, and much larger than what is given."""
+
+    def mutate(self, instance: BitsInstance, rng: np.random.Generator) -> BitsInstance:
+        size = 900_000 + int(rng.integers(100_000))
+        return BitsInstance(f"m{size}", size)
+
+
+@dataclass
+class Doubtful(FakeReferences):
+    """Agreement costs all there is up to forty times an estimate, and may change what counts as solved."""
+
+    changing: bool = False
+
+    def cost(self, instance: Any) -> float:
+        return -1.0 if self.changing and instance.id in self.established else 0.0
+
+    def establish(self, instances: Iterable[Any], most_cpu: float = np.inf) -> list[Any]:
+        (instance,) = instances
+        further = min(most_cpu, 39.0)
+        if further >= 2.0:
+            self.established.append(instance.id)
+            self.cpu_charged += further
+        return []
 
 
 @dataclass(frozen=True)
@@ -114,7 +142,7 @@ def test_further_seeds_are_tried_while_the_account_covers_them() -> None:
     account = Account(60.0)
     bred = bred_from(evaluator, account, {each.id: [1.0] * 100 for each in instances_of(4)})
     assert bred.admitted
-    assert account.charged <= 60.0 + len(MEMBERS) * CUTOFF + evaluator.references.cpu_of_one
+    assert account.charged <= 60.0
 
 
 def test_offspring_no_harder_than_anybody_are_dropped() -> None:
@@ -151,37 +179,69 @@ def test_a_mutation_operator_that_fails_costs_offspring_and_never_the_build() ->
 
 
 def test_references_are_charged_and_the_account_ends_the_phase() -> None:
-    """Every offspring pays for its estimate and its runs; the phase ends with the batch that empties the account."""
+    """Every offspring pays for its estimate and its runs, until the account may not cover another one's."""
     evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
-    account = Account(20.0)
+    account, of_another = Account(40.0), 1.0 + len(MEMBERS) * CUTOFF
     bred = bred_from(evaluator, account)
     assert account.charged == bred.offspring * (1.0 + 2 * 1.0)
-    assert 20.0 <= account.charged < 20.0 + 3.0
+    assert 40.0 - of_another < account.charged <= 40.0
 
 
-@pytest.mark.parametrize(("affordable", "first"), [(0.01, 1), (3.5, 3), (100.0, 5)])
-def test_batches_are_no_larger_than_the_account_affords(affordable: float, first: int) -> None:
-    """A batch has at most the offspring whose runs and reference the account covers, but always one."""
+@pytest.mark.parametrize(("affordable", "first"), [(1.0, 1), (3.5, 3), (100.0, 5)])
+@pytest.mark.parametrize("passes", [1, 3])
+def test_batches_are_no_larger_than_the_account_affords(affordable: float, first: int, passes: int) -> None:
+    """A batch has at most the offspring whose runs with all seeds, and whose reference, the account covers."""
     evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
-    bred_from(evaluator, Account(affordable * (len(MEMBERS) * CUTOFF + evaluator.references.cpu_of_one)))
+    of_one = passes * len(MEMBERS) * CUTOFF + evaluator.references.cpu_of_one
+    bred_from(evaluator, Account(affordable * of_one), {each.id: [1.0] * passes for each in instances_of(4)})
     assert evaluator.references.batches[0] == first
 
 
-def test_fitness_that_validation_did_not_give_is_found_now() -> None:
-    """Instances without a known fitness are scored first, at the phase's charge."""
-    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
-    bred_from(evaluator, Account(4 * len(MEMBERS) * CUTOFF), scores={})
-    given = instances_of(4)
-    assert [instance for _, instance, _, _ in evaluator.asked[:8]] == [each for each in given for _ in MEMBERS]
-    assert evaluator.asked[8][1] not in given
-
-
-def test_nothing_is_bred_where_fitness_may_be_too_dear() -> None:
-    """An account that may not cover the fitness of the instances there are is left to the phases that follow."""
-    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
-    account = Account(4 * len(MEMBERS) * CUTOFF - 1.0)
-    assert bred_from(evaluator, account, scores={}) == Bred((), 0, 0)
+def test_an_account_that_covers_no_offspring_is_left_as_it_is() -> None:
+    """What may be too dear is not begun."""
+    evaluator, account = FakeEvaluator(lambda number, instance, seed: 1.0, Growing()), Account(20.9)
+    assert bred_from(evaluator, account) == Bred((), 0, 0)
     assert (account.charged, evaluator.asked) == (0.0, [])
+
+
+def test_fitness_that_validation_did_not_give_is_found_now() -> None:
+    """An instance without a known fitness is scored first, with as many seeds as the others have."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0, Growing())
+    first, *others = instances_of(4)
+    bred_from(evaluator, Account(400.0), {each.id: [1.0] * 3 for each in others})
+    asked = [(instance, seed) for _, instance, seed, _ in evaluator.asked]
+    assert {instance for instance, _ in asked[:6]} == {first}
+    assert len(set(asked[:6])) == 3
+    assert asked[6][0] not in instances_of(4)
+
+
+def test_an_instance_of_unknown_fitness_is_not_replaced() -> None:
+    """Where the account does not cover it, nobody knows whether an offspring is harder."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 5.0, Growing())
+    given = instances_of(4)
+    known = {each.id: [9.0] for each in given[:1]}
+    account = Account(2 * len(MEMBERS) * CUTOFF)
+    bred = bred_from(evaluator, account, known)
+    assert bred.admitted == ()
+    assert account.charged <= account.granted
+
+
+@pytest.mark.parametrize("passes", [1, 9])
+@pytest.mark.parametrize("changing", [False, True])
+@pytest.mark.parametrize("run", [0.3, 1.0])
+def test_a_larger_account_breeds_no_fewer_and_is_never_overdrawn(passes: int, changing: bool, run: float) -> None:
+    """Whatever references come to, and however long runs last: what is begun is covered."""
+    admitted = []
+    for granted in (60.0, 150.0, 300.0, 600.0, 3000.0):
+        evaluator = FakeEvaluator(lambda number, instance, seed: run * CUTOFF * instance.size / 1e6, Larger())
+        evaluator.charge = run * CUTOFF
+        evaluator.references = Doubtful(changing=changing)
+        account = Account(granted)
+        bred = bred_from(evaluator, account, {each.id: [1e-6] * passes for each in instances_of(4)})
+        admitted.append(len(bred.admitted))
+        assert account.charged <= granted
+    assert admitted == sorted(admitted)
+    assert admitted[-1] == 4
 
 
 def test_offspring_with_solutions_worse_than_the_penalty_do_not_stop_a_build() -> None:
@@ -199,7 +259,7 @@ def test_offspring_with_solutions_worse_than_the_penalty_do_not_stop_a_build() -
         costs = [run.execution.outcome.cost for run in store.runs()]
     assert any(cost is not None and cost > metric.penalty for cost in costs)
     assert len(bred.admitted) == 4
-    assert account.left <= 0.0
+    assert account.covers(len(MEMBERS) * metric.cutoff) < 1
 
 
 def test_the_same_seed_breeds_the_same_instances() -> None:

@@ -95,14 +95,14 @@ def scenario(name: str, cpu: float) -> Scenario:
 @pytest.mark.parametrize("name", METHODS)
 def test_a_scenario_builds_by_any_method(name: str, tmp_path: Path) -> None:
     """From scenario to portfolio file and summary; again on the same directory, without a run."""
-    executor, settings = PureExecutor(scale=0.3), scenario(name, 80.0)
+    executor, settings = PureExecutor(scale=0.3), scenario(name, 90.0)
     built = building.build(settings, tmp_path, "s.toml", executor, tmp_path / "run", Silent())
     portfolio = Portfolio.load(tmp_path / "run" / "portfolio.json")
     assert portfolio.members == built.portfolio.members
     assert len(portfolio) == (1 if name == "single" else 2)
     assert portfolio.provenance["method"] == name
     assert (built.initial_score is not None) == (tmp_path / "run" / "portfolio.initial.json").exists()
-    assert 50.0 < built.cpu_charged <= 80.0
+    assert 50.0 < built.cpu_charged <= 90.0
     assert f"{built.final_score:.4g} at the end" in built_text(built)
     again = building.build(settings, tmp_path, "s.toml", executor, tmp_path / "run", Silent())
     assert (again.runs, executor.runs) == (built.runs, built.runs)

@@ -24,7 +24,7 @@ def test_members_join_one_by_one_for_what_they_add() -> None:
     members = build(task_of(FakeEvaluator(specialists), tuner, journal, size=2, sessions=3))
     assert list(map(number_of, members)) == [2, 1]
     assert [list(map(number_of, search.rest)) for search in tuner.searches] == [[]] * 3 + [[2]] * 3
-    assert [len(kept) for _, kept, _ in journal.kept] == [1, 2]
+    assert [len(kept) for _, kept, _, _ in journal.kept] == [1, 2]
     assert len({search.seed for search in tuner.searches}) == 6
 
 

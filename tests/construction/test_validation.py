@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ceps.construction.budget import Account
 from ceps.construction.scoring import member_scores, portfolio_score, raced_score
-from ceps.construction.validation import Replacement, contributions, validate
+from ceps.construction.validation import Replacement, completed, contributions, validate
 from ceps.metrics import Panc
 from tests.construction.fakes import CUTOFF, FakeEvaluator, instances_of, task_of, theta
 
@@ -90,6 +90,43 @@ def test_candidates_are_scored_as_if_all_had_run(size: int, count: int, seed: in
             assert validated.candidates[row, index] == min([*rest, column[size + index]])
 
 
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 10**6))
+def test_completed_scores_tell_what_would_be_lost_without_each_member(size: int, count: int, seed: int) -> None:
+    """Of every candidate, as if all had run; nobody runs again who is known, or known not to be one of the best two."""
+    rng = np.random.default_rng(seed)
+    table = rng.uniform(0.1, 20.0, size=(size + count, 6))
+    instances = instances_of(6)
+    evaluator = FakeEvaluator(lambda number, instance, _: float(table[number, instance.size - 100]))
+    task = task_of(evaluator, size=size, instances=instances)
+    members = tuple(theta(number) for number in range(size))
+    candidates = [Replacement(int(rng.integers(size)), theta(size + number)) for number in range(count)]
+    validated = validate(task, members, candidates, instances, 1, 2, Account(1e6))
+    true = np.where(table <= CUTOFF, table, PENALTY).T[[each.size - 100 for each in validated.instances]]
+    for index, candidate in enumerate(candidates):
+        evaluator.asked.clear()
+        rows = [(row, row.candidates[index]) for row in validated.rows]
+        scores = completed(task, candidate.applied_to(members), rows, 2, Account(1e6))
+        columns = [size + index if slot == candidate.slot else slot for slot in range(size)]
+        assert contributions(scores) == pytest.approx(contributions(true[:, columns]))
+        again = {(number, instance.id) for number, instance, *_ in evaluator.asked}
+        for row, panel in rows:
+            stopped = [panel.scores[slot] > panel.at_least[slot] for slot in range(size)]
+            assert all(stopped[columns.index(number)] for number, each in again if each == row.instance.id)
+
+
+def test_as_many_rows_are_completed_as_the_account_covers() -> None:
+    """One at least."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 1.0 + number)
+    task, members = task_of(evaluator, instances=instances_of(9)), (theta(0), theta(1))
+    validated = validate(task, members, [Replacement(0, theta(5))], task.instances, 1, 9, Account(1e6))
+    rows = [(row, row.candidates[0]) for row in validated.rows]
+    for granted, expected in ((0.0, 1), (2 * CUTOFF + 1.0, 2), (1e6, 9)):
+        account = Account(granted)
+        assert len(completed(task, (theta(5), theta(1)), rows, 1, account)) == expected
+        assert account.charged <= max(granted, 2 * CUTOFF)
+
+
 def test_seeds_are_fresh_in_every_round_and_common_to_all() -> None:
     """One seed per instance and round for old and new portfolios, another one in the next round."""
     evaluator = FakeEvaluator(lambda number, instance, seed: 1.0)
@@ -104,11 +141,12 @@ def test_seeds_are_fresh_in_every_round_and_common_to_all() -> None:
 
 
 def test_when_money_ends_all_are_compared_on_what_all_have_finished() -> None:
-    """Validation ends when one more instance could overdraw; the instances taken are a fixed random choice."""
+    """Validation ends when one more instance, and the completion of one, could overdraw; the instances taken are a
+    fixed random choice."""
     instances = instances_of(20)
     evaluator = FakeEvaluator(lambda number, instance, seed: 1.0)
     task = task_of(evaluator, instances=instances)
-    account = Account(3 * CUTOFF + 8.0)
+    account = Account(5 * CUTOFF + 8.0)
     first, again = (
         validate(task, (theta(0), theta(1)), [Replacement(0, theta(2))], instances, 1, 2, each)
         for each in (account, Account(account.granted))
@@ -139,12 +177,12 @@ def test_the_last_validation_goes_on_until_the_money_ends() -> None:
     """There is no end to the passes but that one more row would be too dear at worst."""
     evaluator = FakeEvaluator(lambda number, instance, seed: 1.0)
     task = task_of(evaluator)
-    account = Account(3 * CUTOFF + 20.0)
+    account = Account(5 * CUTOFF + 20.0)
     members, candidates = (theta(0), theta(1)), [Replacement(0, theta(2))]
     validated = validate(task, members, candidates, task.instances, 1, 2, account, passes=inf)
     rows = len(validated.instances)
     assert rows > len(task.instances)
-    assert account.granted - 3 * CUTOFF < account.charged <= account.granted
+    assert account.granted - 5 * CUTOFF < account.charged <= account.granted
     assert len({(instance.id, seed) for _, instance, seed, _ in evaluator.asked}) == rows
     assert validated.candidates.shape == (rows, 1)
 

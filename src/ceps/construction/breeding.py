@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
 from statistics import fmean
 from typing import Any
 
@@ -38,33 +39,27 @@ def breed(
     charge_references: bool,
     account: Account,
 ) -> Bred:
-    """Breed instances that are hard for the portfolio until the account is empty, ``batch`` at a time.
+    """Breed instances that are hard for the portfolio while the account covers another one's first run.
 
     Fitness is a mean over seeds, those with which the validation has scored the portfolio (``known_scores``): by one
     run only, the unlucky would pass for the hard. An account that covers fewer seeds of one offspring at worst is spent
-    with fewer. None are bred where it may not even cover the fitness of those there are.
+    with fewer.
     """
     rng = seeds.generator(task.seed, "breeding", round_)
-    missing = [instance for instance in instances if instance.id not in known_scores]
-    affordable = int(account.left / (task.size * task.evaluator.metric.cutoff))
-    if affordable < len(missing):
-        return Bred((), 0, 0)
-    passes = max(1, min(affordable, min(map(len, known_scores.values()), default=1)))
-    trial = _Trial(task, members, round_, passes, charge_references, account)
-    fitness = {key: fmean(scores) for key, scores in known_scores.items()}
-    fitness.update((each.id, score) for each, score in trial.scored(missing))
+    passes = min(map(len, known_scores.values()), default=1)
+    trial = _Trial(task, members, round_, passes, charge_references, account).within_means()
     population = list(instances)  # line 18: T' is a copy of T
+    fitness = {each.id: trial.fitness(each, known_scores.get(each.id, ())) for each in population}  # line 19
     offspring = dropped = barren = 0
-    while trial.goes_on and barren < MOST_BARREN_BATCHES:  # line 20
+    while trial.covers_another and barren < MOST_BARREN_BATCHES:  # line 20
         wanted = trial.affordable(batch)
         parents = [population[index] for index in rng.integers(len(population), size=wanted)]
         children = mutants(task, parents, {each.id for each in population}, rng)  # line 21
-        scored = trial.scored(trial.with_estimates(children))  # line 22
+        scored = trial.first_scores(children)  # line 22
         offspring, dropped = offspring + wanted, dropped + wanted - len(scored)
         barren = 0 if scored else barren + 1
-        easiest = min(fitness[each.id] for each in population)
-        hopeful = trial.with_references([each for each in scored if each[1] > easiest])
-        for child, score in trial.with_further_seeds(hopeful, above=easiest):
+        for child, first in scored:
+            score = trial.confirmed(child, first, above=min(fitness[each.id] for each in population))
             weaker = [index for index, each in enumerate(population) if fitness[each.id] < score]
             if weaker:  # Where nobody in T' is easier, the offspring is dropped.
                 population[int(rng.choice(weaker))] = child  # lines 23-24, in T'
@@ -94,13 +89,9 @@ def mutants(task: Task, parents: Sequence[Any], taken: set[str], rng: np.random.
     return children
 
 
-_Score = tuple[Any, float]
-"""An instance, and the mean of f(s, Θ) over the seeds it has been tried with."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """How hard instances are for a portfolio: little is spent on those that are not."""
+    """How hard instances are for a portfolio. Nothing is begun that the account does not cover at worst."""
 
     task: Task
     members: Members
@@ -115,68 +106,88 @@ class _Trial:
         """CPU seconds at worst of f(s, Θ) with one seed."""
         return self.task.size * self.task.evaluator.metric.cutoff
 
+    def charged(self, cpu: float) -> float:
+        """What the account pays of CPU seconds for references."""
+        return cpu if self.task.evaluator.metric.uses_target and self.charge_references else 0.0
+
+    def within_means(self) -> _Trial:
+        """With as many seeds as the account covers for one offspring."""
+        return replace(self, passes=int(max(1, min(self.passes, self.account.covers(self.of_one_score)))))
+
     @property
-    def goes_on(self) -> bool:
-        """Whether there is money for offspring; where one seed is not enough, for another seed as well."""
-        return self.account.left > (self.of_one_score if self.passes > 1 else 0.0)
+    def covers_another(self) -> bool:
+        """Whether there is money for an offspring's estimated reference and its first run."""
+        estimate = self.charged(self.task.evaluator.references.cpu_of_estimate)
+        return self.account.covers(self.of_one_score + estimate) >= 1
 
     def affordable(self, batch: int) -> int:
-        """How many offspring to make at a time: no more than the account covers if all are to be admitted."""
-        metric, references = self.task.evaluator.metric, self.task.evaluator.references
-        of_reference = references.cpu_of_one if metric.uses_target and self.charge_references else 0.0
-        return max(1, min(batch, int(self.account.left / (self.of_one_score + of_reference))))
+        """How many offspring to make at a time: as many as the account covers if all are to be admitted, or one."""
+        at_worst = self.passes * self.of_one_score + self.charged(self.task.evaluator.references.cpu_of_one)
+        return int(max(1, min(batch, self.account.covers(at_worst))))
 
-    def with_estimates(self, children: Sequence[Any]) -> list[Any]:
-        """Those that somebody solves, by references from one run each."""
+    def fitness(self, instance: Any, known: Sequence[float]) -> float:
+        """Of a given instance: the mean of what is known or can be found; where neither is, it is not replaced."""
+        if known:
+            return fmean(known)
+        scores = self._scores(instance, range(self.passes))
+        return fmean(scores) if len(scores) == self.passes else inf
+
+    def first_scores(self, children: Sequence[Any]) -> list[tuple[Any, float]]:
+        """Scores with one seed, by references from one run each, of the children that somebody solves."""
         evaluator = self.task.evaluator
-        if not evaluator.metric.uses_target:
-            return list(children)
-        self._look_for(evaluator.references.estimate, children)
-        return [child for child in children if evaluator.references.reference(child) is not None]
+        if evaluator.metric.uses_target:
+            before = evaluator.references.cpu_charged
+            evaluator.references.estimate(children)
+            self.account.pay(self.charged(evaluator.references.cpu_charged - before))
+            children = [child for child in children if evaluator.references.reference(child) is not None]
+        made = self._made([(child, 0) for child in children])
+        return list(zip(children, made, strict=True))
 
-    def scored(self, instances: Sequence[Any], pass_: int = 0) -> list[_Score]:
-        """Scores with one seed."""
+    def confirmed(self, child: Any, first: float, above: float) -> float:
+        """The mean over all seeds, by a reference that independent runs agree on, of a child that is harder than
+        ``above``. Little is spent on others; they, and those whose mean the account does not cover, are the easiest."""
+        scores = [first]
+        while len(scores) < self.passes and fmean(scores) > above:
+            # As many as before: an end comes soon for most, and the others have enough seeds to keep workers busy.
+            further = self._scores(child, range(len(scores), min(2 * len(scores), self.passes)))
+            if not further:
+                return -inf
+            scores += further
+        estimated = self._cost(child)
+        if fmean(scores) <= above or not self._agreed(child):
+            return -inf
+        if self._cost(child) != estimated:
+            scores = self._scores(child, range(self.passes))
+        return fmean(scores) if len(scores) == self.passes else -inf
+
+    def _scores(self, instance: Any, passes: range) -> list[float]:
+        """With the seeds of these passes over the instances, or the first of them: those that the account covers."""
+        covered = passes[: int(min(len(passes), self.account.covers(self.of_one_score)))]
+        return self._made([(instance, pass_) for pass_ in covered])
+
+    def _made(self, asked: Sequence[tuple[Any, int]]) -> list[float]:
         evaluator, size = self.task.evaluator, self.task.size
 
-        def score(instance: Any) -> Scored:
+        def score(each: tuple[Any, int]) -> Scored:
+            instance, pass_ = each
             made = portfolio_score(evaluator, self.members, instance, seed_of(self.task, self.round_, pass_, instance))
             evaluator.tally(size, made.score)
             return made
 
-        made = evaluator.map(score, instances)
+        made = evaluator.map(score, asked)
         self.account.pay(sum(each.charge for each in made))
-        return [(instance, each.score) for instance, each in zip(instances, made, strict=True)]
+        return [each.score for each in made]
 
-    def with_references(self, hopeful: Sequence[_Score]) -> list[_Score]:
-        """Scores by agreed references: full consensus only for offspring that would be admitted."""
+    def _cost(self, child: Any) -> float | None:
+        return self.task.evaluator.references.cost(child) if self.task.evaluator.metric.uses_target else None
+
+    def _agreed(self, child: Any) -> bool:
+        """Whether runs agree on the child's reference, within what the account covers."""
         references = self.task.evaluator.references
         if not self.task.evaluator.metric.uses_target:
-            return list(hopeful)
-        children = [child for child, _ in hopeful]
-        estimated = [references.cost(child) for child in children]
-        self._look_for(references.establish, children)
-        references.settle(children)
-        changed = [child for child, cost in zip(children, estimated, strict=True) if references.cost(child) != cost]
-        rescored = {child.id: score for child, score in self.scored(changed)}
-        return [(child, rescored.get(child.id, score)) for child, score in hopeful]
-
-    def with_further_seeds(self, hopeful: Sequence[_Score], above: float) -> list[_Score]:
-        """Means over all seeds, of instances that stay above a score: of as many as the account covers at worst, but
-        of one while there is anything left."""
-        means = list(hopeful)
-        for pass_ in range(1, self.passes):
-            if self.account.left <= 0.0:
-                return []
-            covered = max(1, int(self.account.left / self.of_one_score))
-            means = [(instance, mean) for instance, mean in means if mean > above][:covered]
-            further = self.scored([instance for instance, _ in means], pass_)
-            means = [
-                (instance, mean + (score - mean) / (pass_ + 1))
-                for (instance, mean), (_, score) in zip(means, further, strict=True)
-            ]
-        return means
-
-    def _look_for(self, references: Callable[[Sequence[Any]], object], children: Sequence[Any]) -> None:
-        before = self.task.evaluator.references.cpu_charged
-        references(children)
-        self.account.pay(self.charge_references * (self.task.evaluator.references.cpu_charged - before))
+            return True
+        before = references.cpu_charged
+        references.establish([child], most_cpu=self.account.left if self.charge_references else inf)
+        self.account.pay(self.charged(references.cpu_charged - before))
+        references.settle([child])
+        return references.is_settled(child)

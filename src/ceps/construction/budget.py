@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor, inf
 
 
 @dataclass
@@ -19,6 +20,10 @@ class Account:
     @property
     def left(self) -> float:
         return self.granted - self.charged
+
+    def covers(self, at_worst: float) -> float:
+        """How many things can be paid for that take so many CPU seconds at worst."""
+        return max(0, floor(self.left / at_worst)) if at_worst > 0.0 else inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +78,14 @@ class Budget:
 def smallest_total(phases: Sequence[Phase]) -> float:
     """The total of which every phase's share is what it needs."""
     return max(phase.need / phase.weight for phase in phases) * sum(phase.weight for phase in phases)
+
+
+def rows_to_take(charges: Sequence[float], one_pass: int, most: float, at_worst: float, account: Account) -> int:
+    """How many further rows a comparison takes, after rows of these charges: at least one in all.
+
+    A row is one instance with one seed; ``one_pass`` of them have all instances once. It ends when one more row could
+    overdraw the account. Where a whole pass costs nothing it ends too: it would never empty the account.
+    """
+    if len(charges) >= one_pass and sum(charges[-one_pass:]) == 0.0:
+        return 0
+    return int(max(not charges, min(most, account.covers(at_worst))))

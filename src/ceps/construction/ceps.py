@@ -44,8 +44,7 @@ class CepsSettings(EvolutionSettings):
 
     def phases(self, outline: Outline) -> list[Phase]:
         """All phases, in order: the last iteration breeds no instances, nor does any without a mutation."""
-        of_one_child = outline.size * outline.metric.cutoff + self.charge_references * outline.cpu_of_reference
-        generation = Phase(self.shares.generation / max(1, self.iterations - 1), overrun=of_one_child)
+        generation = Phase(self.shares.generation / max(1, self.iterations - 1))
         iteration = self.iteration_phases(self.shares.configuration, self.shares.validation, outline)
         phases = [self.first_phase(self.shares.initialisation, outline)]
         for round_ in range(1, self.iterations + 1):
@@ -75,10 +74,10 @@ def build(task: Task) -> Members:
     budget = Budget(task.budget, settings.phases(task.outline))
     instances = list(task.instances)
     establish_references(task, settings, budget, smallest_budget(task.outline))
-    members, scores = first_portfolio(task, settings, budget)  # lines 2-7
+    members, losses = first_portfolio(task, settings, budget)  # lines 2-7
     for round_ in range(1, settings.iterations + 1):  # line 8
-        candidates = evolve_members(task, settings, budget, members, scores, instances, round_)  # lines 10-14
-        members, scores, known = select(task, settings, budget, members, candidates, instances, round_)  # line 15
+        candidates = evolve_members(task, settings, budget, members, losses, instances, round_)  # lines 10-14
+        members, losses, known = select(task, settings, budget, members, candidates, instances, round_)  # line 15
         if round_ == settings.iterations:  # line 17
             break
         if mutates:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ceps import seeds
-from ceps.construction.budget import Account
+from ceps.construction.budget import Account, rows_to_take
 from ceps.construction.method import Members, Scores, Task
 from ceps.construction.scoring import Panel, member_scores
 
@@ -57,9 +57,7 @@ def compare(
     heats = _heats(task, instances, purpose)
     rows: list[list[tuple[float, ...]]] = []
     charges: list[float] = []
-    while wanted := max(int(not rows), min(batch, int(account.left / at_worst))):
-        if len(rows) >= len(instances) and sum(charges[-len(instances) :]) == 0.0:
-            break  # Runs that cost nothing would never empty the account.
+    while wanted := rows_to_take(charges, len(instances), batch, at_worst, account):
         for panels, charge in _score(task, rest, newcomers, list(islice(heats, wanted))):
             rows.append([panel.scores for panel in panels])
             charges.append(charge)
@@ -86,7 +84,7 @@ def _score(
     evaluator = task.evaluator
     rests = evaluator.map(lambda heat: member_scores(evaluator, rest, *heat), heats)
     pairs = [(heat, panel, each) for heat, panel in zip(heats, rests, strict=True) for each in newcomers]
-    joined = evaluator.map(lambda pair: member_scores(evaluator, pair[2], *pair[0], pair[1].scores), pairs)
+    joined = evaluator.map(lambda pair: member_scores(evaluator, (*rest, *pair[2]), *pair[0], pair[1]), pairs)
     by_heat = [joined[start : start + len(newcomers)] for start in range(0, len(joined), len(newcomers))]
     return [
         (panels, before.charge + sum(panel.charge for panel in panels))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 from ceps import seeds
@@ -11,7 +12,7 @@ from ceps.construction.budget import Account, Budget, Phase, smallest_total
 from ceps.construction.evolution import EvolutionSettings, evolve_members, first_portfolio, select
 from ceps.construction.initialisation import wave_at_worst
 from ceps.construction.method import Members, Outline, Task
-from ceps.construction.phases import establish_references, ids, require, solved
+from ceps.construction.phases import establish_references, ids, solved
 from ceps.construction.shared_settings import above_zero
 from ceps.errors import UserError
 from ceps.tables import read_table
@@ -65,15 +66,14 @@ def build(task: Task) -> Members:
     """Mutation, then Algorithm 1 without its lines 18-26 on the union of old and new instances."""
     settings = read_table(EpsSettings, task.options, "[method]")
     phases = settings.phases(task.outline)
-    budget = Budget(task.budget, phases)
-    establish_references(task, settings, budget, smallest_budget(task.outline))
-    union = [*task.instances, *_mutate(task, settings, budget)]
-    require(budget, smallest_total(phases))
+    budget, needed = Budget(task.budget, phases), smallest_total(phases)
+    establish_references(task, settings, budget, needed)
+    union = [*task.instances, *_mutate(task, settings, budget, needed)]
     tested = replace(task, instances=union[: _affordable(task, budget)])
-    members, scores = first_portfolio(tested, settings, budget)
+    members, losses = first_portfolio(tested, settings, budget)
     for round_ in range(1, settings.iterations + 1):
-        candidates = evolve_members(task, settings, budget, members, scores, union, round_)
-        members, scores, _ = select(task, settings, budget, members, candidates, union, round_)
+        candidates = evolve_members(task, settings, budget, members, losses, union, round_)
+        members, losses, _ = select(task, settings, budget, members, candidates, union, round_)
     return members
 
 
@@ -82,22 +82,26 @@ def _affordable(task: Task, budget: Budget) -> int:
     return max(len(task.instances), int(budget.next_grant / wave_at_worst(task.size, 1, task.evaluator.metric.cutoff)))
 
 
-def _mutate(task: Task, settings: EpsSettings, budget: Budget) -> list[Any]:
-    """New instances near those of T, however hard they are; what cannot be used is replaced while there is money."""
+def _mutate(task: Task, settings: EpsSettings, budget: Budget, needed: float) -> list[Any]:
+    """New instances near those of T, however hard they are; what cannot be used is replaced. There are fewer than
+    wanted where the budget, less what is needed afterwards, does not cover all their references."""
     references, uses_target = task.evaluator.references, task.evaluator.metric.uses_target
-    account = Account(budget.left)
+    of_reference = references.cpu_of_one if uses_target and settings.charge_references else 0.0
+    account = Account(budget.left - needed)
     task.journal.begin("mutation", account)
     rng = seeds.generator(task.seed, "mutation")
     taken = set(ids(task.instances))
     new: list[Any] = []
     offspring = barren = 0
-    while len(new) < settings.new_instances and barren < MOST_BARREN_BATCHES and account.left > 0.0:
-        wanted = settings.new_instances - len(new)
+    while barren < MOST_BARREN_BATCHES:
+        wanted = int(min(settings.new_instances - len(new), account.covers(of_reference)))
+        if not wanted:
+            break
         parents = [task.instances[index] for index in rng.integers(len(task.instances), size=wanted)]
         children = mutants(task, parents, taken, rng)
         if uses_target:
             before = references.cpu_charged
-            references.establish(children)
+            references.establish(children, most_cpu=account.left if settings.charge_references else inf)
             account.pay(settings.charge_references * (references.cpu_charged - before))
         usable = solved(task, children)
         offspring, barren = offspring + wanted, 0 if usable else barren + 1

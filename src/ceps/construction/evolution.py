@@ -8,7 +8,6 @@ from math import ceil, inf
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ceps import seeds
 from ceps.construction.budget import Budget, Phase
@@ -17,7 +16,7 @@ from ceps.construction.method import Members, Outline, Scores, Task
 from ceps.construction.phases import ids, run_sessions, solved
 from ceps.construction.shared_settings import SessionSettings, at_least_one
 from ceps.construction.tuner import Search
-from ceps.construction.validation import Replacement, contributions, validate
+from ceps.construction.validation import Replacement, completed, contributions, row_at_worst, validate
 from ceps.errors import UserError
 
 REMOVALS = ("stratified", "random")
@@ -59,12 +58,12 @@ class EvolutionSettings(SessionSettings):
         size, cutoff = outline.size, outline.metric.cutoff
         return [
             self.search_phase(configuration / self.iterations, self.sessions * size * cutoff),
-            Phase(validation / self.iterations, (size + self.sessions) * cutoff),
+            Phase(validation / self.iterations, row_at_worst(size, self.sessions, outline.metric)),
         ]
 
 
 def first_portfolio(task: Task, settings: EvolutionSettings, budget: Budget) -> tuple[Members, Scores]:
-    """Lines 2-7: the best of a random sample, member by member."""
+    """Lines 2-7: the best of a random sample, member by member; and what would be lost without each."""
     account = budget.open_phase()
     task.journal.begin("initialisation", account)
     initial = initialise(task, settings.candidates, account)
@@ -72,8 +71,9 @@ def first_portfolio(task: Task, settings: EvolutionSettings, budget: Budget) -> 
     inputs = {"instances": ids(task.instances), "granted": account.granted}
     result = {"members": ids(initial.members), "score": initial.score}
     task.journal.decide("initialisation", inputs, result, account.charged)
-    task.journal.keep("initial", initial.members, initial.scores)
-    return initial.members, initial.scores
+    losses = contributions(initial.scores)
+    task.journal.keep("initial", initial.members, initial.scores.min(axis=1), losses)
+    return initial.members, losses
 
 
 def evolve_members(
@@ -81,13 +81,13 @@ def evolve_members(
     settings: EvolutionSettings,
     budget: Budget,
     members: Members,
-    scores: Scores,
+    losses: Scores,
     instances: Sequence[Any],
     round_: int,
 ) -> list[Replacement]:
     """Lines 10-14: n sessions, each looks for a configuration that improves Θ less one member."""
     rng = seeds.generator(task.seed, "removal", round_)
-    slots = removed_slots(settings, contributions(scores), rng)
+    slots = removed_slots(settings, losses, rng)
     drawn = task.sample(len(task.defaults) + settings.iterations * settings.sessions)[len(task.defaults) :]
     searches = [
         Search(
@@ -104,14 +104,12 @@ def evolve_members(
     return [Replacement(slot, each.configuration) for slot, each in zip(slots, found, strict=True)]
 
 
-def removed_slots(
-    settings: EvolutionSettings, contribution: npt.NDArray[np.float64], rng: np.random.Generator
-) -> list[int]:
+def removed_slots(settings: EvolutionSettings, losses: Scores, rng: np.random.Generator) -> list[int]:
     """Line 11: the slot each session replaces. Stratified: equally many for each, the rest to the least useful."""
-    size = len(contribution)
+    size = len(losses)
     if settings.removal == "random":
         return [int(slot) for slot in rng.integers(size, size=settings.sessions)]
-    least_useful_first = np.argsort(contribution, kind="stable")
+    least_useful_first = np.argsort(losses, kind="stable")
     extra = least_useful_first[: settings.sessions % size]
     return sorted([*range(size)] * (settings.sessions // size) + [int(slot) for slot in extra])
 
@@ -127,13 +125,12 @@ def select(
 ) -> tuple[Members, Scores, dict[str, list[float]]]:
     """Line 15: the best candidate replaces Θ, if it is better on the same instances and seeds (or in any case).
 
-    Returns the new Θ, its members' scores, and its own by instance.
+    Returns the new Θ, what would be lost without each of its members, and its scores by instance.
     """
     account = budget.open_phase()
     task.journal.begin(f"validation {round_}", account)
     passes = inf if round_ == settings.iterations else ceil(settings.runs_per_choice / len(instances))
     validated = validate(task, members, candidates, instances, round_, settings.batch, account, passes)
-    budget.close_phase(account)
     means = validated.candidates.mean(axis=0)
     best = int(np.argmin(means))
     old = float(validated.incumbent.mean())
@@ -144,16 +141,19 @@ def select(
         "instances": ids(validated.instances),
         "granted": account.granted,
     }
+    score, of_members = validated.incumbent, validated.members
+    if replaced:
+        members, score = candidates[best].applied_to(members), validated.candidates[:, best]
+        rows = [(row, row.candidates[best]) for row in validated.rows]
+        of_members = completed(task, members, rows, settings.batch, account)
+    budget.close_phase(account)
     result = {"incumbent": old, "candidates": means.tolist(), "replaced_by": best if replaced else None}
     task.journal.decide(f"validation {round_}", inputs, result, account.charged)
-    scores, score = validated.members, validated.incumbent
-    if replaced:
-        members = candidates[best].applied_to(members)
-        scores, score = validated.with_replaced(best, candidates[best].slot), validated.candidates[:, best]
-    task.journal.keep(f"iteration {round_}", members, scores)
+    losses = contributions(of_members)
+    task.journal.keep(f"iteration {round_}", members, score, losses)
     by_instance: dict[str, list[float]] = {}
     for instance, each_score in zip(validated.instances, score, strict=True):
         by_instance.setdefault(instance.id, []).append(float(each_score))
     for beaten in task.evaluator.references.settle(instances):
         by_instance.pop(beaten.id, None)  # Judged by a reference that has since been beaten.
-    return members, scores, by_instance
+    return members, losses, by_instance

@@ -20,7 +20,7 @@ Members = tuple[Configuration, ...]
 """A portfolio Θ, while it is being built."""
 
 Scores = npt.NDArray[np.float64]
-"""One row per instance, one column per member."""
+"""One entry per run: instance and seed. Where there are columns, those of members or candidates."""
 
 
 class Journal(Protocol):
@@ -35,8 +35,11 @@ class Journal(Protocol):
     def decide(self, name: str, inputs: Mapping[str, Any], result: Mapping[str, Any], charge: float) -> None:
         """Record a decision. One that differs from what is recorded for the same inputs stops the build."""
 
-    def keep(self, stage: str, members: Members, scores: Scores) -> None:
-        """A portfolio worth keeping, with its members' scores on training instances: after every stage."""
+    def keep(self, stage: str, members: Members, scores: Scores, losses: Scores) -> None:
+        """A portfolio worth keeping, with its scores on training instances: after every stage.
+
+        ``losses``: by how much their mean would rise without each member.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 from ceps.construction.budget import Account, Budget
@@ -11,37 +11,41 @@ from ceps.construction.comparison import Compared, compare
 from ceps.construction.method import Members, Task
 from ceps.construction.shared_settings import SessionSettings
 from ceps.construction.tuner import Found, Search
+from ceps.construction.validation import contributions
 from ceps.errors import UserError
 
 
 def establish_references(task: Task, settings: SessionSettings, budget: Budget, needed: float) -> None:
     """The cost that counts as solved on every training instance. Where nobody finds a solution, all time out.
 
-    ``needed`` is what the method cannot do without, references apart.
+    ``needed`` is what the method cannot do without, references apart: runs that would not leave it are not made. Where
+    it leaves too little for the first references, the build is refused.
     """
     references = task.evaluator.references
-    if task.evaluator.metric.uses_target:
-        task.journal.begin("references", Account(budget.left))
-        before = references.cpu_charged
-        unsolved = references.establish(task.instances)
-        if len(unsolved) == len(task.instances):
-            raise UserError("no run found a solution of any training instance: try `ceps check`, or a longer cut-off")
-        inputs = {"instances": ids(task.instances)}
-        costs = [reference and reference.cost for reference in map(references.reference, task.instances)]
-        result = {"costs": costs, "unsolved": ids(unsolved)}
-        charge = references.cpu_charged - before if settings.charge_references else 0.0
-        task.journal.decide("references", inputs, result, charge)
-        budget.charge(charge)
-    require(budget, needed)
+    if not task.evaluator.metric.uses_target:
+        _require(budget, needed)
+        return
+    unsettled = [instance for instance in task.instances if not references.is_settled(instance)]
+    charged = settings.charge_references
+    _require(budget, needed + charged * len(unsettled) * references.cpu_of_one)
+    task.journal.begin("references", Account(budget.left))
+    before = references.cpu_charged
+    unsolved = references.establish(task.instances, most_cpu=budget.left - needed if charged else inf)
+    if len(unsolved) == len(task.instances):
+        raise UserError("no run found a solution of any training instance: try `ceps check`, or a longer cut-off")
+    inputs = {"instances": ids(task.instances)}
+    costs = [reference and reference.cost for reference in map(references.reference, task.instances)]
+    charge = references.cpu_charged - before if charged else 0.0
+    task.journal.decide("references", inputs, {"costs": costs, "unsolved": ids(unsolved)}, charge)
+    budget.charge(charge)
 
 
-def require(budget: Budget, needed: float) -> None:
-    """Refuse to go on where references have left too little."""
-    if budget.left < needed:
+def _require(budget: Budget, needed: float) -> None:
+    if budget.total < needed:
         raise UserError(
-            f"[budget] cpu: {budget.total:.0f} s are too few. References took {budget.charged:.0f} s, the first runs "
-            f"of every phase may take {needed:.0f} s; give at least {ceil(budget.charged + needed)} s, or lower the "
-            f"cut-off, the portfolio's size, the number of instances or of sessions"
+            f"[budget] cpu: {budget.total:g} s are too few. References and the first runs of every phase may take "
+            f"{needed:.0f} s; give at least {ceil(needed)} s, or lower the cut-off, the portfolio's size, the number "
+            "of instances or of sessions"
         )
 
 
@@ -119,7 +123,8 @@ def choose(
     }
     result = {"candidates": compared.means, "rows": len(compared.scores[0]), "chosen": compared.best}
     task.journal.decide(phase, inputs, result, account.charged)
-    task.journal.keep(phase, compared.chosen, compared.scores[compared.best])
+    scores = compared.scores[compared.best]
+    task.journal.keep(phase, compared.chosen, scores.min(axis=1), contributions(scores))
     task.evaluator.references.settle(task.instances)
     return compared
 

@@ -7,13 +7,13 @@ what they cost beside what they found.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from ceps.evaluator import Evaluator
+from ceps.evaluator import Evaluation, Evaluator
 from ceps.metrics import Metric
-from ceps.records import Configuration
+from ceps.records import Configuration, Ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +70,51 @@ class Panel:
     """Scores of all members on one instance, exact where it matters: the best two are known exactly."""
 
     scores: tuple[float, ...]
+    at_least: tuple[float, ...]
+    """What the scores are known to be at least: the score, or the bound at which the run was stopped."""
     charge: float
+
+    @property
+    def best(self) -> float:
+        """f(s, Θ)."""
+        return min(self.scores)
 
     def without(self, member: int, penalty: float) -> float:
         """f(s, Θ \\ {θ}): the best of the other members."""
         return min((score for index, score in enumerate(self.scores) if index != member), default=penalty)
 
+    def with_replaced(self, member: int, made: Evaluation, bound: float) -> Panel:
+        """What is known when a member is replaced, by one that ran to see whether it is below ``bound``: the best of
+        all. What is not known may be completed by :func:`member_scores`."""
+        scores, at_least = list(self.scores), list(self.at_least)
+        scores[member] = at_least[member] = made.score
+        if made.outcome.ending is Ending.CAPPED:
+            at_least[member] = bound
+        return Panel(tuple(scores), tuple(at_least), 0.0)
+
+
+UNKNOWN = Panel((), (), 0.0)
+
 
 def member_scores(
-    evaluator: Evaluator, members: Sequence[Configuration], instance: Any, seed: int, known: Sequence[float] = ()
+    evaluator: Evaluator, members: Sequence[Configuration], instance: Any, seed: int, before: Panel = UNKNOWN
 ) -> Panel:
     """Scores of all members, each capped by the second best so far, so that any one may be taken out exactly.
 
-    ``known`` are scores of members that have run before; they come first, and are charged to nobody.
+    ``before`` is what is known of the first members already: nobody is charged for it again.
     """
-    scores, charge = list(known), 0.0
-    for member in members:
-        second = sorted([*scores, inf, inf])[1]
-        made = evaluator.submit(member, instance, seed, bound=min(second, evaluator.metric.penalty)).result()
-        scores.append(made.score)
-        charge += made.charge
-    return Panel(tuple(scores), charge)
+    penalty, further, charge = evaluator.metric.penalty, len(members) - len(before.scores), 0.0
+    panel = Panel((*before.scores, *[penalty] * further), (*before.at_least, *[-inf] * further), charge)
+    for index, member in enumerate(members):
+        exact = [score for score, least in zip(panel.scores, panel.at_least, strict=True) if score == least]
+        bound = sorted([*exact, penalty, penalty])[1]
+        if panel.at_least[index] >= min(panel.scores[index], bound):
+            continue  # It is known, or known not to be one of the best two.
+        made = evaluator.submit(member, instance, seed, bound=bound).result()
+        panel, charge = panel.with_replaced(index, made, bound), charge + made.charge
+    return replace(panel, charge=charge)
+
+
+def completion_at_worst(size: int, metric: Metric) -> float:
+    """CPU seconds that :func:`member_scores` may take of so many members of which something is known before."""
+    return 0.0 if metric.exact_limit else size * metric.cutoff

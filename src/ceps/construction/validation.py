@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ceps import seeds
-from ceps.construction.budget import Account
-from ceps.construction.method import Members, Task
-from ceps.construction.scoring import member_scores
+from ceps.construction.budget import Account, rows_to_take
+from ceps.construction.method import Members, Scores, Task
+from ceps.construction.scoring import Panel, completion_at_worst, member_scores
+from ceps.metrics import Metric
 from ceps.records import Configuration
 
 
@@ -28,31 +28,47 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """One instance with one seed."""
+
+    instance: Any
+    seed: int
+    members: Panel
+    """f(s, θ) of Θ's members."""
+    candidates: tuple[Panel, ...]
+    """The same of every candidate's: the best of each is known."""
+    charge: float
+
+
+@dataclass(frozen=True, slots=True)
 class Validated:
-    """Scores on the instances that all candidates have finished, in the order they were taken.
+    """What all candidates have finished, in the order it was taken."""
 
-    Arrays have one row per instance and seed.
-    """
-
-    instances: tuple[Any, ...]
-    members: npt.NDArray[np.float64]
-    """f(s, θ) of Θ's members: exact for the best two of each instance."""
-    newcomers: npt.NDArray[np.float64]
-    """f(s, θ') of the candidates' new configurations: exact where below the rest."""
-    candidates: npt.NDArray[np.float64]
-    """f(s, Θ') of the candidates."""
+    rows: tuple[Row, ...]
 
     @property
-    def incumbent(self) -> npt.NDArray[np.float64]:
-        """f(s, Θ)."""
-        best: npt.NDArray[np.float64] = self.members.min(axis=1)
-        return best
+    def instances(self) -> list[Any]:
+        return [row.instance for row in self.rows]
 
-    def with_replaced(self, candidate: int, slot: int) -> npt.NDArray[np.float64]:
-        """Scores of the members of a candidate."""
-        scores = self.members.copy()
-        scores[:, slot] = self.newcomers[:, candidate]
-        return scores
+    @property
+    def members(self) -> Scores:
+        """f(s, θ) of Θ's members: a line for each row, exact for its best two."""
+        return np.array([row.members.scores for row in self.rows])
+
+    @property
+    def incumbent(self) -> Scores:
+        """f(s, Θ)."""
+        return np.array([row.members.best for row in self.rows])
+
+    @property
+    def candidates(self) -> Scores:
+        """f(s, Θ'): a line for each row, a column for each candidate."""
+        return np.array([[panel.best for panel in row.candidates] for row in self.rows])
+
+
+def row_at_worst(size: int, candidates: int, metric: Metric) -> float:
+    """CPU seconds that a row may take, its completion included."""
+    return (size + candidates) * metric.cutoff + completion_at_worst(size, metric)
 
 
 def validate(
@@ -73,42 +89,54 @@ def validate(
     """
     rng = seeds.generator(task.seed, "validation order", round_)
     order = [instances[index] for index in rng.permutation(len(instances))]
-    at_worst = (len(members) + len(candidates)) * task.evaluator.metric.cutoff
+    evaluator, penalty = task.evaluator, task.evaluator.metric.penalty
 
-    def wanted(rows: Sequence[_Row]) -> int:
-        if len(rows) >= len(order) and sum(row.charge for row in rows[-len(order) :]) == 0.0:
-            return 0  # Runs that cost nothing would never empty the account.
-        most = min(batch, passes * len(order) - len(rows), account.left // at_worst)
-        return int(max(not rows, most))
-
-    def score(number: int) -> _Row:
+    def score(number: int) -> Row:
         pass_, index = divmod(number, len(order))
         instance = order[index]
         seed = seed_of(task, round_, pass_, instance)
-        panel = member_scores(task.evaluator, members, instance, seed)
-        rests = [panel.without(candidate.slot, task.evaluator.metric.penalty) for candidate in candidates]
+        panel = member_scores(evaluator, members, instance, seed)
+        rests = [panel.without(candidate.slot, penalty) for candidate in candidates]
         made = [
-            task.evaluator.submit(candidate.configuration, instance, seed, bound=rest).result()
+            evaluator.submit(candidate.configuration, instance, seed, bound=rest).result()
             for candidate, rest in zip(candidates, rests, strict=True)
         ]
-        newcomers = [each.score for each in made]
-        together = [min(pair) for pair in zip(rests, newcomers, strict=True)]
-        for portfolio in (min(panel.scores), *together):
-            task.evaluator.tally(task.size, portfolio)
-        return _Row(panel.scores, newcomers, together, panel.charge + sum(each.charge for each in made))
+        together = tuple(
+            panel.with_replaced(candidate.slot, newcomer, rest)
+            for candidate, newcomer, rest in zip(candidates, made, rests, strict=True)
+        )
+        for portfolio in (panel, *together):
+            evaluator.tally(task.size, portfolio.best)
+        return Row(instance, seed, panel, together, panel.charge + sum(each.charge for each in made))
 
-    rows: list[_Row] = []
-    while count := wanted(rows):
-        made = task.evaluator.map(score, range(len(rows), len(rows) + count))
+    rows: list[Row] = []
+    at_worst = row_at_worst(len(members), len(candidates), evaluator.metric)
+    while count := rows_to_take(
+        [row.charge for row in rows], len(order), min(batch, passes * len(order) - len(rows)), at_worst, account
+    ):
+        made = evaluator.map(score, range(len(rows), len(rows) + count))
         account.pay(sum(row.charge for row in made))
         rows.extend(made)
-    shape = (len(rows), len(candidates))
-    return Validated(
-        instances=tuple(order[number % len(order)] for number in range(len(rows))),
-        members=np.array([row.members for row in rows]),
-        newcomers=np.array([row.newcomers for row in rows]).reshape(shape),
-        candidates=np.array([row.together for row in rows]).reshape(shape),
-    )
+    return Validated(tuple(rows))
+
+
+def completed(task: Task, members: Members, rows: Sequence[tuple[Row, Panel]], batch: int, account: Account) -> Scores:
+    """Scores of the members of a candidate, exact for the best two of as many rows as the account covers (one or more).
+
+    Before, only the best of a row is known: newcomers are stopped where they are no better than the rest, and others
+    were stopped where they were no better than the member that is replaced.
+    """
+    at_worst = completion_at_worst(len(members), task.evaluator.metric)
+
+    def complete(row: tuple[Row, Panel]) -> Panel:
+        return member_scores(task.evaluator, members, row[0].instance, row[0].seed, row[1])
+
+    panels: list[Panel] = []
+    while count := int(max(not panels, min(batch, len(rows) - len(panels), account.covers(at_worst)))):
+        made = task.evaluator.map(complete, rows[len(panels) : len(panels) + count])
+        account.pay(sum(panel.charge for panel in made))
+        panels.extend(made)
+    return np.array([panel.scores for panel in panels])
 
 
 def seed_of(task: Task, round_: int, pass_: int, instance: Any) -> int:
@@ -116,21 +144,12 @@ def seed_of(task: Task, round_: int, pass_: int, instance: Any) -> int:
     return seeds.derive(task.seed, "validate", round_, pass_, instance.id)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    members: tuple[float, ...]
-    newcomers: list[float]
-    together: list[float]
-    charge: float
+def quartiles(score: Scores) -> dict[str, Any]:
+    """How many scores of a portfolio there are, and how they spread."""
+    return {"count": len(score), "quartiles": np.quantile(score, (0.0, 0.25, 0.5, 0.75, 1.0)).tolist()}
 
 
-def quartiles(scores: npt.NDArray[np.float64]) -> dict[str, Any]:
-    """How many scores of a portfolio there are, and how they spread; rows and columns as in :func:`contributions`."""
-    best = scores.min(axis=1)
-    return {"count": len(best), "quartiles": np.quantile(best, (0.0, 0.25, 0.5, 0.75, 1.0)).tolist()}
-
-
-def contributions(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def contributions(scores: Scores) -> Scores:
     """By how much the mean would rise without each member: one row per instance, one column per member."""
     best = scores.min(axis=1).mean()
     others = [np.delete(scores, member, axis=1) for member in range(scores.shape[1])]

@@ -61,8 +61,10 @@ class StoredDecisions:
         self.store.journal_put(name, dict(inputs), dict(result), charge)
         self.charges.append(charge)
 
-    def keep(self, stage: str, members: Members, scores: Scores) -> None:
-        assert scores.shape[1] == len(members)
+    def keep(self, stage: str, members: Members, scores: Scores, losses: Scores) -> None:
+        assert scores.min() >= 0.0
+        assert len(losses) == len(members)
+        assert losses.min() >= 0.0
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ class MethodContract:
         metric: Metric = Par10(CUTOFF),  # noqa: B008 - a frozen value
         slots: int = 2,
         unsolvable: Collection[BitsInstance] = (),
+        agreeing: bool = True,
         most_runs: float = float("inf"),
         budget: float | None = None,
     ) -> Made:
@@ -132,7 +135,7 @@ class MethodContract:
                 raise Interrupted
 
         hopeless = [instance.id for instance in unsolvable]
-        executor = PureExecutor(scale=0.5, on_run=count, slots=slots, unsolvable=hopeless)
+        executor = PureExecutor(0.5, count, slots, hopeless, agreeing)
         runner = Runner(store, executor)
         references = References(Bits(), Consensus.of_default(BitSolver()), runner, EFFORT, SEED, memory=2**30)
         evaluator = Evaluator(Bits(), {BitSolver.name: BitSolver()}, metric, runner, references, memory=2**30)
@@ -170,6 +173,16 @@ class MethodContract:
         budget = ceil(spare / self.spare * self.budget(metric))
         with Store.in_memory() as store:
             made = self.build(tuner, store, metric=metric, budget=budget)
+        assert made.charged == pytest.approx(made.cpu_of_runs)
+        assert made.charged <= budget
+
+    @pytest.mark.parametrize("spare", [1.0, 1.5])
+    def test_the_budget_is_kept_where_no_two_runs_agree_on_references(self, tuner: Tuner, spare: float) -> None:
+        """Runs that look for agreement leave what the method cannot do without."""
+        budget = ceil(spare / self.spare * self.budget(Par10(CUTOFF)))
+        with Store.in_memory() as store:
+            made = self.build(tuner, store, agreeing=False, budget=budget)
+        assert len(made.members) == self.members
         assert made.charged == pytest.approx(made.cpu_of_runs)
         assert made.charged <= budget
 
@@ -230,12 +243,13 @@ class MethodContract:
             self.method.smallest_budget(wrong)
 
     def test_a_budget_too_small_is_refused_with_the_smallest_that_works(self, tuner: Tuner) -> None:
-        """The message says how much is needed, and that much is enough."""
+        """Before any run; the message says how much is needed, and that much is enough."""
         with Store.in_memory() as store:
             with pytest.raises(UserError, match="give at least") as refused:
                 self.build(tuner, store, budget=2.0 * len(INSTANCES) * EFFORT.cpu)
+            assert store.totals().runs == 0
             needed = float(str(refused.value).split("give at least ")[1].split(" s")[0])
-            made = self.build(tuner, store, budget=needed + 1.0)
+            made = self.build(tuner, store, budget=needed)
         assert len(made.members) == self.members
 
 

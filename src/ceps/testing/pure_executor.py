@@ -25,6 +25,8 @@ class PureExecutor:
     slots: int = 2
     unsolvable: Collection[str] = ()
     """Instances, by their ids, of which no run finds a solution."""
+    agreeing: bool = True
+    """Whether all runs without a target find the same cost of an instance."""
     runs: int = field(default=0, init=False)
 
     def submit(self, run: Run, on_incumbent: Callable[[Incumbent], None] | None = None) -> Future[Outcome]:
@@ -37,7 +39,8 @@ class PureExecutor:
     def outcome(self, run: Run) -> Outcome:
         if run.instance.id in self.unsolvable:
             return Outcome(Ending.TIMEOUT, cpu=run.limits.cpu)
-        cost = 1000 + seeds.derive(0, "cost", run.instance.id) % 1000
+        luck = () if self.agreeing else (run.seed,)
+        cost = 1000 + seeds.derive(0, "cost", run.instance.id, *luck) % 1000
         if run.target is None:
             return Outcome(Ending.TIMEOUT, cpu=run.limits.cpu, cost=cost)
         hopeless = seeds.derive(0, "configuration", run.configuration.id) % 2 == 0
