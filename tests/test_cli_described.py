@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,32 @@ def test_a_broken_command_fails_the_check(folder: Path) -> None:
     """A mutation that fails is told at the end as well, where people look."""
     described.problem(folder, described.PROBLEM.replace('"mutate", ', '"broken", '))
     assert "a command of the problem failed" in told(1, "check", "scenario.toml")
+
+
+UNEVEN = """
+def features(instance):
+    size = Path(instance).read_text()
+    print("size =", size)
+    print("five = 1" if size == "5" else "other = 1")
+"""
+EXPERIMENT = SCENARIO.replace("train = [", "instances = [") + "[splits]\ncount = 4\ntrain = 1\n"
+
+
+@pytest.mark.parametrize("method", ["ceps", "clustering"])
+@pytest.mark.parametrize("command", ["check", "build", "compare"])
+def test_features_that_instances_do_not_have_in_common_are_refused(folder: Path, command: str, method: str) -> None:
+    """As many of them, but of other names: told before anything is run, whoever trains on which of them."""
+    script = described.SCRIPT.replace("\ncommand, *arguments", UNEVEN + "\ncommand, *arguments")
+    (folder / "zeros.py").write_text(script)
+    for size in (6, 7):
+        (folder / f"n{size}.zeros").write_text(str(size))
+    (folder / "scenario.toml").write_text(f"{SCENARIO}\n[method]\nname = '{method}'\n")
+    (folder / "compare.toml").write_text(f"{EXPERIMENT}\n[[methods]]\nname = '{method}'\n")
+    file = "compare.toml" if command == "compare" else "scenario.toml"
+    said = told(2, command, file, *([] if command == "check" else ["--out", "run"]))
+    message = f"{file}: problem 'zeros' has other features for n[67] than for five: only one of them has five, other"
+    assert re.search(message, said)
+    assert not (folder / "run").exists()
 
 
 def test_a_solver_without_parameters_is_refused_where_it_is_to_be_tuned(folder: Path) -> None:

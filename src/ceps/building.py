@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from ceps import __version__
 from ceps.construction.budget import Account
+from ceps.construction.features import feature_rows
 from ceps.construction.method import Limited, Members, Outline, Scores, Task
 from ceps.construction.methods import method_named
 from ceps.construction.tuner import ProcessTuner, Tuner
@@ -23,6 +24,7 @@ from ceps.evaluation.session import read_known_costs
 from ceps.evaluator import Evaluator
 from ceps.execution.executor import Executor
 from ceps.portfolio import MetricChoice, Portfolio
+from ceps.problems import Problem
 from ceps.references import Effort, References
 from ceps.rehearsal import Cast, assemble
 from ceps.runner import Runner
@@ -141,6 +143,7 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
     if scenario.budget is None:
         raise UserError(f'{named}: [budget] is missing; give one, such as cpu = "1h"')
     cast = assemble(scenario, base, named)
+    refuse_uneven_features(cast.problem, cast.instances, named)
     plan(scenario, cast, named, executor.slots)
     for message in limitations(scenario.method.name, cast):
         watch.warn(message)
@@ -229,6 +232,12 @@ def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | Non
         )
     lasts = (0.5 if cast.metric.uses_target else 1.0) * cast.metric.cutoff
     return Plan(budget, smallest, budget / workers, round(budget / lasts))
+
+
+def refuse_uneven_features(problem: Problem, instances: Sequence[Any], named: str) -> None:
+    """Features that training instances do not have in common would end a build when it first compares them."""
+    with naming(named):
+        feature_rows(problem, instances)
 
 
 def limitations(method: str, cast: Cast) -> list[str]:

@@ -54,6 +54,7 @@ def check(
     if not all(trial.worked for trial in commands):
         messages.print("ceps: a command of the problem failed; see what came of it above", style="red")
         raise typer.Exit(1)
+    building.refuse_uneven_features(cast.problem, cast.instances, str(scenario))
 
 
 def build(

@@ -115,6 +115,9 @@ def prepare(experiment: Experiment, base: Path, named: str) -> Contest:
     with naming(named):
         settings = experiment.splits
         splits = random_splits(len(cast.instances), settings.count, settings.train, experiment.seed)
+    if field.builders:
+        trained = sorted({index for split in splits for index in split.train})
+        building.refuse_uneven_features(cast.problem, [cast.instances[index] for index in trained], named)
     contest = Contest(experiment, cast, field, splits, base, named, ())
     _refuse_small_budgets(contest)
     for builder in field.builders:
