@@ -23,7 +23,7 @@ def test_all_of_the_results_are_shown_in_80_columns() -> None:
     lines = printed(80)
     assert max(map(len, lines)) <= 80
     (row,) = [line.split() for line in lines if line.startswith("A_1")]
-    assert row == ["A_1", "1,", "35.33", "0,", "3.000", "0.5,", "19.17", "0.5000", "0.062", "(6:0)"]
+    assert row == ["A_1", "1,", "35.33", "0*,", "3.000", "0.5,", "19.17", "0.5000", "0.062", "(6:0)"]
     assert not any("…" in line for line in lines)
 
 

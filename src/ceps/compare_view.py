@@ -121,4 +121,4 @@ def work_text(results: Results) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    return f"{cell.timeouts:.3g}, {cell.score:#.4g}{'*' if cell.best else ' '}"
+    return f"{cell.timeouts:.3g}{'*' if cell.fewest else ''}, {cell.score:#.4g}{'*' if cell.best else ' '}"

@@ -9,7 +9,7 @@ from math import inf
 import pytest
 
 from ceps.comparing.results import Measured, Row, family, holm, results_of, signed_rank_p, virtual_best
-from tests.comparing.made import measured, row
+from tests.comparing.made import measured, row, with_virtual_best
 
 
 def test_the_table_has_means_of_test_instances_and_marks_the_best() -> None:
@@ -24,6 +24,38 @@ def test_the_table_has_means_of_test_instances_and_marks_the_best() -> None:
     assert results.means["CEPS"].score == pytest.approx(2.0)
     assert results.means["A_1"].timeouts == 0.5
     assert [method for method, cell in results.means.items() if cell.best] == ["B"]
+
+
+def test_the_fewest_timeouts_are_marked_apart_from_the_best_score() -> None:
+    """Who has the fewest need not have the best score, and several may have them."""
+    results = results_of(measured())
+    assert [results.table[1, method].fewest for method in ("CEPS", "A_1", "B")] == [True, False, True]
+    assert all(results.table[2, method].fewest for method in ("CEPS", "A_1", "B"))
+    assert [method for method, cell in results.means.items() if cell.fewest] == ["CEPS", "B"]
+
+
+@pytest.mark.parametrize("baseline", ["CEPS", None])
+def test_a_virtual_best_takes_nobodys_place(baseline: str | None) -> None:
+    """With it, the same cells are marked as without, and the baseline is the same; it is measured all the same."""
+    alone, results = results_of(measured(baseline=baseline)), results_of(with_virtual_best(measured(baseline=baseline)))
+    assert {where: cell for where, cell in results.table.items() if where[1] != "VBS"} == alone.table
+    assert {method: cell for method, cell in results.means.items() if method != "VBS"} == alone.means
+    assert tuple(cell for cell in results.families if cell.method != "VBS") == alone.families
+    assert results.baseline == alone.baseline
+    assert results.means["VBS"].score == pytest.approx(0.75)
+    marked = [*results.table.items(), *((("mean", method), cell) for method, cell in results.means.items())]
+    assert not any(cell.best or cell.fewest for (_, method), cell in marked if method == "VBS")
+    assert not any(cell.best for cell in results.families if cell.method == "VBS")
+    assert "VBS" in {duel.method for duel in results.duels}
+
+
+def test_families_have_ratios_to_the_best_contender() -> None:
+    """1 for the best, more for the others, and less where a virtual best does better."""
+    families = results_of(with_virtual_best(measured())).families
+    ratios = {(cell.family, cell.method): cell.ratio for cell in families}
+    assert (ratios["city", "CEPS"], ratios["city", "B"], ratios["city", "VBS"]) == (1.0, 1.0, 0.5)
+    assert ratios["city", "A_1"] == pytest.approx(2.5 / 1.5)
+    assert ratios["day", "CEPS"] == pytest.approx(2.25 / 1.5)
 
 
 def test_methods_are_held_against_ceps_instance_by_instance() -> None:

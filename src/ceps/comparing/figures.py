@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SMALLEST = 1e-6
-"""Scores below are not told apart: a run may take no measurable time."""
 _NAMES = {"par10": "PAR-10 (CPU s)", "panc": "PANC"}
 
 
@@ -77,9 +75,8 @@ def draw_families(results: Results, figure: Figure) -> None:
     """Mean scores by family of instances, relative to the best method on each."""
     families = list(dict.fromkeys(cell.family for cell in results.families))
     methods = results.measured.methods
-    scores = {(cell.family, cell.method): cell.score for cell in results.families}
-    best = {family: max(min(scores[family, method] for method in methods), _SMALLEST) for family in families}
-    ratios = [[max(1.0, scores[family, method] / best[family]) for method in methods] for family in families]
+    ratio_of = {(cell.family, cell.method): cell.ratio for cell in results.families}
+    ratios = [[ratio_of[family, method] for method in methods] for family in families]
     figure.set_size_inches(2.0 + 0.7 * len(methods), 1.5 + 0.4 * len(families))
     panel = figure.subplots()
     largest = max(max(row) for row in ratios)

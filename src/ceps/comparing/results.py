@@ -12,6 +12,8 @@ from ceps.evaluation.best_known import family as running_number_less
 
 Key = TypeVar("Key")
 TRAIN, TEST = "train", "test"
+_SMALLEST = 1e-6
+"""Ratios do not tell scores below apart: a run may take no measurable time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Row:
     score: float
     timeout: bool
     components: tuple[int | None, ...]
-    """For every repeat the member (from 1) that was the best, if any had a solution."""
+    """For every repeat the member (from 1) that was the best, if any had a solution; none of a virtual best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +82,20 @@ class Measured:
     methods: tuple[str, ...]
     """Labels, in the order of the table."""
     baseline: str | None
-    """Whom the others are held against: CEPS; without it, the best."""
+    """Whom the others are held against: CEPS; without it, the best contender."""
     rows: tuple[Row, ...]
     constructions: tuple[Construction, ...]
     spent_on_tests: float
     """CPU seconds, references of test instances included."""
     work: Work
     warnings: tuple[str, ...]
+
+    @property
+    def contenders(self) -> tuple[str, ...]:
+        """Who may be the best: all but virtual bests, which are nobody's method, so that none of their rows names a
+        member."""
+        named = {row.method for row in self.rows if row.components}
+        return tuple(method for method in self.methods if method in named)
 
     def as_json(self) -> dict[str, Any]:
         """What :meth:`from_json` makes the same of. JSON has no infinity: the loss of an only member is None."""
@@ -131,7 +140,10 @@ class Cell:
     score: float
     training_score: float
     """On the given training instances, by the same test."""
-    best: bool
+    best: bool = False
+    """Whether no contender has a smaller score."""
+    fewest: bool = False
+    """Whether no contender has fewer timeouts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +166,8 @@ class FamilyCell:
     instances: int
     timeouts: int
     score: float
+    ratio: float
+    """The score as a multiple of the best contender's on the family."""
     best: bool
 
 
@@ -205,8 +219,8 @@ def virtual_best(rows: Iterable[Row], method: str, of: Sequence[str]) -> list[Ro
 def results_of(measured: Measured) -> Results:
     """All tables of a comparison."""
     table = _table(measured)
-    means = _means(measured.methods, table)
-    baseline = measured.baseline or min(means, key=lambda method: means[method].score)
+    means = _means(measured, table)
+    baseline = measured.baseline or min(measured.contenders, key=lambda method: means[method].score)
     return Results(
         measured=measured,
         baseline=baseline,
@@ -222,28 +236,39 @@ def _table(measured: Measured) -> dict[tuple[int, str], Cell]:
     groups = _grouped(measured.rows, lambda row: (row.split, row.method, row.part))
     cells: dict[tuple[int, str], Cell] = {}
     for split in sorted({row.split for row in measured.rows}):
-        scores = {method: _mean_score(groups[split, method, TEST]) for method in measured.methods}
+        column = {}
         for method in measured.methods:
-            cells[split, method] = Cell(
-                timeouts=sum(row.timeout for row in groups[split, method, TEST]),
-                score=scores[method],
+            tested = groups[split, method, TEST]
+            column[method] = Cell(
+                timeouts=sum(row.timeout for row in tested),
+                score=_mean_score(tested),
                 training_score=_mean_score(groups[split, method, TRAIN]),
-                best=scores[method] == min(scores.values()),
             )
+        cells |= {(split, method): cell for method, cell in _marked(column, measured.contenders).items()}
     return cells
 
 
-def _means(methods: Sequence[str], table: Mapping[tuple[int, str], Cell]) -> dict[str, Cell]:
-    cells = {method: [cell for (_, whose), cell in table.items() if whose == method] for method in methods}
-    scores = {method: fmean(cell.score for cell in own) for method, own in cells.items()}
-    return {
-        method: Cell(
+def _means(measured: Measured, table: Mapping[tuple[int, str], Cell]) -> dict[str, Cell]:
+    means = {}
+    for method in measured.methods:
+        own = [cell for (_, whose), cell in table.items() if whose == method]
+        means[method] = Cell(
             timeouts=fmean(cell.timeouts for cell in own),
-            score=scores[method],
+            score=fmean(cell.score for cell in own),
             training_score=fmean(cell.training_score for cell in own),
-            best=scores[method] == min(scores.values()),
         )
-        for method, own in cells.items()
+    return _marked(means, measured.contenders)
+
+
+def _marked(cells: Mapping[str, Cell], contenders: Sequence[str]) -> dict[str, Cell]:
+    """The same cells of one column; it is told whose score and whose number of timeouts no contender undercuts."""
+    score = min(cells[method].score for method in contenders)
+    timeouts = min(cells[method].timeouts for method in contenders)
+    return {
+        method: replace(cell, best=cell.score == score, fewest=cell.timeouts == timeouts)
+        if method in contenders
+        else cell
+        for method, cell in cells.items()
     }
 
 
@@ -292,11 +317,21 @@ def _families(measured: Measured) -> tuple[FamilyCell, ...]:
     groups = _grouped(tested, lambda row: (row.family, row.method))
     cells = []
     for name in sorted({row.family for row in tested}):
-        best = min(_mean_score(groups[name, method]) for method in measured.methods)
+        best = min(_mean_score(groups[name, method]) for method in measured.contenders)
         for method in measured.methods:
             rows = groups[name, method]
             score = _mean_score(rows)
-            cells.append(FamilyCell(name, method, len(rows), sum(row.timeout for row in rows), score, score == best))
+            cells.append(
+                FamilyCell(
+                    family=name,
+                    method=method,
+                    instances=len(rows),
+                    timeouts=sum(row.timeout for row in rows),
+                    score=score,
+                    ratio=max(score, _SMALLEST) / max(best, _SMALLEST),
+                    best=score == best and method in measured.contenders,
+                )
+            )
     return tuple(cells)
 
 

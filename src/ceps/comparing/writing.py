@@ -98,7 +98,11 @@ def latex(text: str) -> str:
 
 def _latex_cell(cell: Cell) -> str:
     timeouts, score = f"{cell.timeouts:.3g}", f"{cell.score:#.4g}"
-    return rf"{timeouts} & \textbf{{{score}}}" if cell.best else f"{timeouts} & {score}"
+    return f"{_bold(timeouts) if cell.fewest else timeouts} & {_bold(score) if cell.best else score}"
+
+
+def _bold(text: str) -> str:
+    return rf"\textbf{{{text}}}"
 
 
 def as_json(results: Results) -> dict[str, Any]:

@@ -15,9 +15,7 @@ from ceps.report.sections.shared import grouped, numbered, score_axis
 from ceps.report.words import METRICS, NONE, change, number, percent, seconds, spread_text
 from ceps.texts import counted
 
-_SMALLEST = 1e-6
-"""Scores below are not told apart: a run may take no measurable time."""
-_BEST = "the best in its column"
+_BEST, _FEWEST = "the best in its column", "the fewest timeouts in its column"
 
 Spreads = Mapping[tuple[object, str], Spread]
 """Of scores on test instances, by split or by family, and by method."""
@@ -60,15 +58,16 @@ def _table(results: Results, spreads: Spreads) -> Markup:
     tested = ", ".join(f"split {split}: n = {spreads[split, measured.methods[0]].count}" for split in results.splits)
     says = (
         f"Timeouts, then the mean {metric} on test instances ({tested}); on each instance the median of "
-        f"{counted(measured.repeats, 'run')} counts. Smaller is better, and the best of each column is marked."
+        f"{counted(measured.repeats, 'run')} counts. Smaller is better, and the best of each column is marked, timeouts "
+        "and scores apart. Virtual bests are nobody's, and are not marked."
     )
     return joined([paragraph(says), table(head, rows)])
 
 
 def _cell(cell: Cell) -> Markup:
-    score = f"{cell.score:#.4g}"
+    timeouts, score = number(cell.timeouts, 3), f"{cell.score:#.4g}"
     return Markup('<span class="timeouts">{}</span> {}').format(
-        number(cell.timeouts, 3), marked(score, _BEST) if cell.best else score
+        marked(timeouts, _FEWEST) if cell.fewest else timeouts, marked(score, _BEST) if cell.best else score
     )
 
 
@@ -144,18 +143,17 @@ def _training(facts: Facts, results: Results) -> Markup:
 
 
 def _families(results: Results, spreads: Spreads) -> Markup:
-    by_family = grouped(results.families, lambda cell: cell.family)
-    best = {name: max(min(cell.score for cell in cells), _SMALLEST) for name, cells in by_family.items()}
-    ratios = {(cell.family, cell.method): max(1.0, cell.score / best[cell.family]) for cell in results.families}
-    largest = max(ratios.values(), default=1.0)
+    by_family = dict.fromkeys(cell.family for cell in results.families)
+    largest = max((cell.ratio for cell in results.families), default=1.0)
 
     def field(cell: FamilyCell) -> Field:
-        ratio = ratios[cell.family, cell.method]
         tip = (
             f"{cell.method} on {cell.family}\n{spread_text(spreads[cell.family, cell.method])}, "
-            f"{counted(cell.timeouts, 'timeout')}; {number(ratio, 3)} times the best"
+            f"{counted(cell.timeouts, 'timeout')}; {number(cell.ratio, 3)} times the best"
         )
-        return Field(number(ratio, 3), log10(ratio) / log10(largest) if largest > 1.0 else 0.0, tip, cell.best)
+        # A virtual best may do better than the best.
+        tint = log10(max(1.0, cell.ratio)) / log10(largest) if largest > 1.0 else 0.0
+        return Field(number(cell.ratio, 3), tint, tip, cell.best)
 
     counts = sorted({cell.instances for cell in results.families})
     n = f"n = {counts[0]}" if len(counts) == 1 else f"n from {counts[0]} to {counts[-1]}"
