@@ -14,7 +14,8 @@ from ceps import building
 from ceps.building import Built, Numbers, StoreJournal
 from ceps.comparing.contenders import Builder, Field, assemble_field
 from ceps.comparing.experiment import Experiment
-from ceps.comparing.results import TEST, TRAIN, Construction, Measured, Row, Work, family, virtual_best
+from ceps.comparing.measured import TEST, TRAIN, Construction, Given, Measured, Row, Work
+from ceps.comparing.results import family, virtual_best
 from ceps.comparing.splits import Split, random_splits, trained_twins
 from ceps.construction.budget import Account
 from ceps.construction.tuner import ProcessTuner, Tuner
@@ -195,8 +196,13 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
             baseline=None if field.ceps is None else field.ceps.label,
             rows=tuple(rows),
             constructions=tuple(
-                _construction(split, label, made, spent.get(asker(split, label), 0.0))
+                _construction(split, label, made, portfolios[split, label], spent.get(asker(split, label), 0.0))
                 for (split, label), made in built.items()
+            ),
+            given=tuple(
+                Given(split, label, tested.members)
+                for (split, label), tested in portfolios.items()
+                if (split, label) not in built
             ),
             spent_on_tests=spent.get(TESTS, 0.0),
             work=Work(executor.slots, numbers.wall, runner.cpu_spent, numbers.before.cpu),
@@ -315,6 +321,10 @@ class _Tested:
     portfolio: Portfolio
     solvers: Mapping[str, Solver]
 
+    @property
+    def members(self) -> tuple[str, ...]:
+        return self.portfolio.in_words(self.solvers)
+
 
 def _portfolios(contest: Contest, built: Mapping[tuple[int, str], Built]) -> dict[tuple[int, str], _Tested]:
     """All portfolios of all splits, by split and label, in the order of the table."""
@@ -372,12 +382,11 @@ def _rows(contest: Contest, number: int, label: str, report: Report) -> list[Row
     ]
 
 
-def _construction(split: int, label: str, built: Built, spent: float) -> Construction:
-    _, *members = built.portfolio.describe().splitlines()
+def _construction(split: int, label: str, built: Built, tested: _Tested, spent: float) -> Construction:
     return Construction(
         split=split,
         method=label,
-        members=tuple(member.partition(". ")[2] for member in members),
+        members=tested.members,
         training_score=built.final_score,
         losses=built.contributions,
         charged=built.cpu_charged,
