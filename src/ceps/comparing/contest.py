@@ -79,6 +79,10 @@ class Contest:
             method=method or builder.method,
         )
 
+    def place(self, builder: Builder) -> str:
+        """Where a builder stands, for messages."""
+        return f"{self.named}: [[methods]] '{builder.label}'"
+
     def training(self, builder: Builder, split: Split) -> Cast:
         instances = [self.cast.instances[index] for index in split.train]
         return replace(self.cast, instances=instances, solvers=list(builder.solvers))
@@ -136,7 +140,7 @@ def _refuse_small_budgets(contest: Contest) -> None:
         # Splits are of one size: what does for the first does for all.
         scenario = contest.scenario(builder, contest.splits[0], method)
         try:
-            building.plan(scenario, contest.training(builder, contest.splits[0]), contest.named, workers=1)
+            building.plan(scenario, contest.training(builder, contest.splits[0]), contest.place(builder), workers=1)
         except building.BudgetError as error:
             refusals.append(error)
     if refusals:
