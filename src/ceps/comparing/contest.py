@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from ceps import building
+from ceps import building, planning
 from ceps.building import Built, Numbers, StoreJournal
 from ceps.comparing.contenders import Builder, Field, assemble_field
 from ceps.comparing.experiment import Experiment
+from ceps.comparing.leaks import leaks
 from ceps.comparing.measured import TEST, TRAIN, Construction, Given, Measured, Row, Work
 from ceps.comparing.results import family, virtual_best
-from ceps.comparing.splits import Split, random_splits, trained_twins
+from ceps.comparing.splits import Split, random_splits
 from ceps.construction.budget import Account
 from ceps.construction.tuner import ProcessTuner, Tuner
 from ceps.errors import UserError
@@ -122,48 +123,34 @@ def prepare(experiment: Experiment, base: Path, named: str) -> Contest:
         splits = random_splits(len(cast.instances), settings.count, settings.train, experiment.seed)
     if field.builders:
         trained = sorted({index for split in splits for index in split.train})
-        building.refuse_uneven_features(cast.problem, [cast.instances[index] for index in trained], named)
+        planning.refuse_uneven_features(cast.problem, [cast.instances[index] for index in trained], named)
     contest = Contest(experiment, cast, field, splits, base, named, ())
     _refuse_small_budgets(contest)
     for builder in field.builders:
-        warnings += [f"{builder.label}: {message}" for message in building.limitations(builder.method.name, cast)]
-    warnings += _leaks(contest)
+        warnings += [f"{builder.label}: {message}" for message in planning.limitations(builder.method.name, cast)]
+    warnings += leaks(cast.instances, splits, field.fixed)
     return replace(contest, warnings=tuple(warnings))
 
 
 def _refuse_small_budgets(contest: Contest) -> None:
     refusals = []
+    # Splits are of one size: what does for one does for all, but for references that are given for some instances only.
+    cast = contest.cast
+    split = max(
+        contest.splits,
+        key=lambda split: planning.references_sought(cast, [cast.instances[index] for index in split.train]),
+    )
     for builder in contest.field.builders:
         method = builder.method
         if builder.waits:
             method = replace(method, options={**method.options, "new_instances": 0})
-        # Splits are of one size: what does for the first does for all.
-        scenario = contest.scenario(builder, contest.splits[0], method)
+        scenario = contest.scenario(builder, split, method)
         try:
-            building.plan(scenario, contest.training(builder, contest.splits[0]), contest.place(builder), workers=1)
-        except building.BudgetError as error:
+            planning.plan(scenario, contest.training(builder, split), contest.place(builder), workers=1)
+        except planning.BudgetError as error:
             refusals.append(error)
     if refusals:
         raise max(refusals, key=lambda error: error.smallest)
-
-
-def _leaks(contest: Contest) -> list[str]:
-    """Test instances that somebody has trained on."""
-    warnings = []
-    instances = contest.cast.instances
-    for split in contest.splits:
-        if twins := trained_twins(instances, split):
-            warnings.append(f"split {split.number}: {_some(twins)} in the test are also trained on")
-    names = {instance.name for instance in instances}
-    for fixed in contest.field.fixed:
-        trained = fixed.portfolio.provenance.get("instances", ())
-        if seen := sorted(names.intersection(name for name in trained if isinstance(name, str))):
-            warnings.append(f"{fixed.label} was trained on instances of this comparison: {_some(seen)}")
-    return warnings
-
-
-def _some(names: Sequence[str], most: int = 3) -> str:
-    return f"{', '.join(names[:most])}{f' and {len(names) - most} more' if len(names) > most else ''}"
 
 
 def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -> Measured:

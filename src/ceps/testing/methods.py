@@ -103,6 +103,7 @@ class MethodContract:
         return Outline(
             problem=Bits(),
             solvers=[BitSolver.name],
+            tunable=[BitSolver.name],
             metric=metric,
             instances=INSTANCES,
             size=self.size,
