@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -60,14 +61,80 @@ def test_a_broken_command_fails_the_check(folder: Path) -> None:
     assert "a command of the problem failed" in told(1, "check", "scenario.toml")
 
 
+UNEVEN = """
+def features(instance):
+    size = Path(instance).read_text()
+    print("size =", size)
+    print("five = 1" if size == "5" else "other = 1")
+"""
+EXPERIMENT = SCENARIO.replace("train = [", "instances = [") + "[splits]\ncount = 4\ntrain = 1\n"
+
+
+@pytest.mark.parametrize("method", ["ceps", "clustering"])
+@pytest.mark.parametrize("command", ["check", "build", "compare"])
+def test_features_that_instances_do_not_have_in_common_are_refused(folder: Path, command: str, method: str) -> None:
+    """As many of them, but of other names: told before anything is run, whoever trains on which of them."""
+    script = described.SCRIPT.replace("\ncommand, *arguments", UNEVEN + "\ncommand, *arguments")
+    (folder / "zeros.py").write_text(script)
+    for size in (6, 7):
+        (folder / f"n{size}.zeros").write_text(str(size))
+    (folder / "scenario.toml").write_text(f"{SCENARIO}\n[method]\nname = '{method}'\n")
+    (folder / "compare.toml").write_text(f"{EXPERIMENT}\n[[methods]]\nname = '{method}'\n")
+    file = "compare.toml" if command == "compare" else "scenario.toml"
+    said = told(2, command, file, *([] if command == "check" else ["--out", "run"]))
+    message = f"{file}: problem 'zeros' has other features for n[67] than for five: only one of them has five, other"
+    assert re.search(message, said)
+    assert not (folder / "run").exists()
+
+
+def without_parameters(folder: Path) -> None:
+    """The solver, and a second one of its kind with parameters."""
+    text = (folder / "filler.toml").read_text()
+    own = [line for line in text.splitlines() if not line.startswith("ones = ")]
+    (folder / "tuned.toml").write_text(text.replace('"filler"', '"tuned"'))
+    (folder / "filler.toml").write_text("\n".join(own))
+
+
+NOTHING = "'filler' has no parameters, so there is nothing to search"
+
+
 def test_a_solver_without_parameters_is_refused_where_it_is_to_be_tuned(folder: Path) -> None:
     """There is nothing to search: check and build say so before anything is run."""
-    description = folder / "filler.toml"
-    own = [line for line in description.read_text().splitlines() if not line.startswith("ones = ")]
-    description.write_text("\n".join(own))
+    without_parameters(folder)
     for command in (["check", "scenario.toml"], ["build", "scenario.toml", "--out", "run"]):
-        assert "'filler' has no parameters, so there is nothing to search" in told(2, *command)
+        assert f"scenario.toml: solver {NOTHING}" in told(2, *command)
     assert not (folder / "run").exists()
+
+
+TWO = SCENARIO.replace('["filler"]', '["filler", "tuned"]') + '[solvers.tuned]\nfile = "tuned.toml"\n'
+
+
+def test_of_several_solvers_one_without_parameters_is_refused_only_if_it_is_the_one_to_be_tuned(folder: Path) -> None:
+    """A single one of them must have something to search; a portfolio of all of them has."""
+    without_parameters(folder)
+    (folder / "scenario.toml").write_text(TWO + '[method]\nname = "single"\nsolver = "filler"\n')
+    assert f"scenario.toml: [method] solver = {NOTHING}" in told(2, "build", "scenario.toml", "--out", "run")
+    assert not (folder / "run").exists()
+    for method in ('name = "single"\nsolver = "tuned"', 'name = "ceps"'):
+        (folder / "scenario.toml").write_text(f"{TWO}[method]\n{method}\n")
+        told(0, "check", "scenario.toml")
+
+
+def test_a_solver_without_parameters_may_be_compared_as_it_is(folder: Path) -> None:
+    """By its defaults, where nobody is to tune it; tuned alone it is refused, with the label of who would."""
+    without_parameters(folder)
+    for size in (6, 7):
+        (folder / f"n{size}.zeros").write_text(str(size))
+    default = EXPERIMENT.replace("count = 4", "count = 1") + '[[methods]]\nname = "default"\nsolver = "filler"\n'
+    tuned = default + '[solvers.tuned]\nfile = "tuned.toml"\n'
+    tuned = tuned.replace('solvers = ["filler"]', 'solvers = ["tuned"]')
+    (folder / "compare.toml").write_text(f'{tuned}[[methods]]\nname = "single"\nsolver = "filler"\n')
+    assert f"compare.toml: [[methods]] 'FILLER-tuned': solver {NOTHING}" in told(
+        2, "compare", "compare.toml", "--out", "run"
+    )
+    assert not (folder / "run").exists()
+    (folder / "compare.toml").write_text(default)
+    assert "FILLER-default" in told(0, "compare", "compare.toml", "--out", "run")
 
 
 def test_what_has_no_pictures_is_refused_before_the_race(folder: Path) -> None:

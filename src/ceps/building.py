@@ -8,20 +8,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
-from math import ceil, fsum, isfinite
+from math import fsum, isfinite
 from pathlib import Path
 from typing import Any, Protocol
 
 from ceps import __version__
 from ceps.construction.budget import Account
-from ceps.construction.method import Limited, Members, Outline, Scores, Task
+from ceps.construction.method import Members, Scores, Task
 from ceps.construction.methods import method_named
 from ceps.construction.tuner import ProcessTuner, Tuner
 from ceps.construction.validation import quartiles
 from ceps.errors import UserError
-from ceps.evaluation.session import read_known_costs
 from ceps.evaluator import Evaluator
 from ceps.execution.executor import Executor
+from ceps.planning import limitations, plan, refuse_uneven_features
 from ceps.portfolio import MetricChoice, Portfolio
 from ceps.references import Effort, References
 from ceps.rehearsal import Cast, assemble
@@ -30,21 +30,12 @@ from ceps.settings import Scenario
 from ceps.solvers import exact_solver, reference_consensus
 from ceps.solvers.space import JointSpace
 from ceps.store import Store, Totals
-from ceps.tables import naming
 
 DECIDING = ("smac", "scikit-learn", "numpy", "ConfigSpace")
 """Libraries whose version decides what a build comes to: it is not resumed under another."""
 
 PORTFOLIO, BUILD = "portfolio", "build"
 """What the store calls portfolios that were kept, in the journal and as conclusions, and the conclusion of a build."""
-
-
-class BudgetError(UserError):
-    """A budget with which a method cannot begin."""
-
-    def __init__(self, message: str, smallest: float) -> None:
-        super().__init__(message)
-        self.smallest = smallest
 
 
 class BuildWatch(Protocol):
@@ -141,6 +132,7 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
     if scenario.budget is None:
         raise UserError(f'{named}: [budget] is missing; give one, such as cpu = "1h"')
     cast = assemble(scenario, base, named)
+    refuse_uneven_features(cast.problem, cast.instances, named)
     plan(scenario, cast, named, executor.slots)
     for message in limitations(scenario.method.name, cast):
         watch.warn(message)
@@ -183,60 +175,6 @@ def run_method(
     return built
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a build will take, as far as that can be said before."""
-
-    budget: float
-    smallest_budget: float
-    """CPU seconds, when runs that look for references agree at once."""
-    wall: float
-    """Seconds on the given workers, when they are kept busy."""
-    runs: int
-    """Solver runs, when each lasts its cut-off, or half of it where it may stop at a target."""
-
-
-def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | None:
-    """The plan of a scenario; None when it has no budget. What cannot be built is refused, before anything is run."""
-    effort = Effort(cpu=scenario.references.cpu or cast.metric.cutoff)
-    sought = cast.metric.uses_target and cast.problem.target is None
-    cpu_of_reference = effort.runs * effort.cpu if sought else 0.0
-    with naming(named):
-        smallest = method_named(scenario.method.name).smallest_budget(
-            Outline(
-                problem=cast.problem,
-                solvers=[solver.name for solver in cast.solvers],
-                metric=cast.metric,
-                instances=cast.instances,
-                size=scenario.portfolio.size,
-                cpu_of_reference=cpu_of_reference,
-                options=scenario.method.options,
-            )
-        )
-    if scenario.budget is None:
-        return None
-    count = len(cast.instances)
-    if not scenario.references.known:
-        smallest += count * cpu_of_reference
-    budget = scenario.budget.cpu
-    if budget < smallest:
-        raise BudgetError(
-            f"{named}: [budget] cpu = {budget:g} s is too little for method '{scenario.method.name}': "
-            f"{f'references of {count} instances and ' if sought else ''}"
-            "the first runs of every phase may take all of it; give at least "
-            f"{ceil(smallest)} s, or lower the cut-off, the portfolio's size, the number of instances or of sessions",
-            smallest,
-        )
-    lasts = (0.5 if cast.metric.uses_target else 1.0) * cast.metric.cutoff
-    return Plan(budget, smallest, budget / workers, round(budget / lasts))
-
-
-def limitations(method: str, cast: Cast) -> list[str]:
-    """What a method cannot do with a problem, for people."""
-    found = method_named(method)
-    return found.limitations(cast.problem) if isinstance(found, Limited) else []
-
-
 def identity(scenario: Scenario, cast: Cast) -> dict[str, Any]:
     """What a run directory belongs to: all that decides what a build comes to. Where runs are made does not."""
     settings = dataclasses.asdict(scenario)
@@ -263,11 +201,9 @@ def references_of(scenario: Scenario, cast: Cast, base: Path, runner: Runner) ->
         seed=scenario.seed,
         memory=scenario.execution.memory,
     )
-    if settings.known is not None:
-        known = read_known_costs(base / settings.known)
-        for instance in cast.instances:
-            if instance.name in known:
-                references.know(instance, known[instance.name], "given")
+    for instance in cast.instances:
+        if instance.name in cast.known:
+            references.know(instance, cast.known[instance.name], "given")
     return references
 
 

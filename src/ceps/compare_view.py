@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -12,14 +13,20 @@ from rich.table import Table
 
 from ceps.build_view import BuildView
 from ceps.building import Numbers
+from ceps.comparing import sheets
 from ceps.comparing.results import Cell, Results
-from ceps.console import Steps, number
+from ceps.comparing.sheets import Marked, Sheet
+from ceps.console import Steps, number, print_whole
 from ceps.construction.budget import Account
 from ceps.evaluation.protocol import Repeat
 from ceps.store import Reference
 from ceps.texts import counted
 
 _REFERENCES, _TESTING = "References", "Testing"
+_USUAL_WIDTH = 80
+"""Columns of a terminal."""
+_GAP = 2
+"""Between columns of a table."""
 
 
 class CompareView:
@@ -70,31 +77,71 @@ class CompareView:
         self._console.print(f"warning: {message}", style="yellow")
 
 
+def print_results(console: Console, results: Results) -> None:
+    """All tables, and what it took."""
+    print_whole(console, results_table(results))
+    for sheet in sheets.shown(results):
+        console.print()
+        for table in sheet_tables(sheet):
+            print_whole(console, table)
+    console.print()
+    console.print(work_text(results))
+
+
 def results_table(results: Results) -> Table:
-    """Timeouts and scores by split and method, the best marked, and how each does against the baseline."""
+    """Timeouts and scores by split and method, the fewest and the best marked, and scores where all were trained."""
     measured = results.measured
+    splits = [f"split {split}" for split in results.splits]
+    table = _slim(
+        f"#timeouts, {measured.metric} (median of {measured.repeats}); *: the best",
+        ("method", *splits, "mean", "on\ntraining"),
+    )
+    for method in measured.methods:
+        mean = results.means[method]
+        cells = [_cell(results.table[split, method]) for split in results.splits]
+        table.add_row(method, *cells, _cell(mean), f"{mean.training_score:#.4g}")
+    return table
+
+
+def sheet_tables(sheet: Sheet) -> list[Table]:
+    """A table of words; where it is wider than a usual terminal, several of them with some of the columns each."""
+    lines = [sheet.head, *([_text(cell) for cell in row] for row in sheet.rows)]
+    widths = [max(len(line[column]) for line in lines) + _GAP for column in range(len(sheet.head))]
+    names = list(range(sheet.names))
+    blocks: list[list[int]] = []
+    room = 0  # The first column begins a block.
+    for column in range(sheet.names, len(sheet.head)):
+        if widths[column] > room:
+            blocks.append([])
+            room = _USUAL_WIDTH - sum(widths[: sheet.names])
+        blocks[-1].append(column)
+        room -= widths[column]
+    tables: list[Table] = []
+    for block in blocks:
+        head, *rows = ([line[column] for column in names + block] for line in lines)
+        table = _slim("" if tables else sheet.title, head, sheet.names)
+        for row in rows:
+            table.add_row(*row)
+        tables.append(table)
+    return tables
+
+
+def _text(cell: str) -> str:
+    return f"{cell}*" if isinstance(cell, Marked) else cell
+
+
+def _slim(title: str, head: Sequence[str], names: int = 1) -> Table:
+    """So slim that the usual two or three splits fit into 80 columns."""
     table = Table(
-        title=f"#timeouts, {measured.metric} (median of {measured.repeats})",
+        title=title,
         title_justify="left",
-        # Slim, so that the usual two or three splits fit into 80 columns.
         box=box.SIMPLE_HEAD,
         show_edge=False,
         pad_edge=False,
         collapse_padding=True,
     )
-    table.add_column("method", no_wrap=True)
-    for split in results.splits:
-        table.add_column(f"split {split}", justify="right", no_wrap=True)
-    table.add_column("mean", justify="right", no_wrap=True)
-    table.add_column("on\ntraining", justify="right", no_wrap=True)
-    table.add_column(f"p against\n{results.baseline}", justify="right", no_wrap=True)
-    duels = {duel.method: duel for duel in results.duels}
-    for method in measured.methods:
-        mean = results.means[method]
-        duel = duels.get(method)
-        p = "" if duel is None else f"{duel.corrected:.2g} ({duel.better}:{duel.worse})"
-        cells = [_cell(results.table[split, method]) for split in results.splits]
-        table.add_row(method, *cells, _cell(mean), f"{mean.training_score:#.4g}", p)
+    for column, heading in enumerate(head):
+        table.add_column(heading, justify="left" if column < names else "right", no_wrap=True)
     return table
 
 
@@ -110,6 +157,8 @@ def work_text(results: Results) -> str:
     for method, charges in charged.items():
         pairs = zip(charges, spent[method], strict=True)
         lines.append(f"  {method}: {', '.join(f'{charge:.0f} ({made:.0f})' for charge, made in pairs)}")
+    if measured.charge_spread is not None:
+        lines.append(f"charges of builds differ by {measured.charge_spread:.1%} of the budget at most")
     lines.append(f"CPU s of the test, really spent: {measured.spent_on_tests:.0f}")
     if work.overhead is not None:
         since = " since the last start" if work.spent_before > 0.0 else ""
@@ -121,4 +170,4 @@ def work_text(results: Results) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    return f"{cell.timeouts:.3g}, {cell.score:#.4g}{'*' if cell.best else ' '}"
+    return f"{cell.timeouts:.3g}{'*' if cell.fewest else ''}, {cell.score:#.4g}{'*' if cell.best else ' '}"

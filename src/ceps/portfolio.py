@@ -107,13 +107,19 @@ class Portfolio:
 
     def describe(self) -> str:
         """Members in readable form: what differs from each solver's defaults."""
-        lines = [f"Portfolio of {len(self)} for {self.problem} ({self.metric.name}, cut-off {self.metric.cutoff:g} s)"]
-        solvers = self.solvers()
-        for number, member in enumerate(self.members, start=1):
-            defaults = solvers[member.solver].space.get_default_configuration()
-            changed = [f"{name}={value}" for name, value in member.values if defaults.get(name) != value]
-            lines.append(f"  {number}. {member.solver}: {', '.join(changed) or 'default configuration'}")
-        return "\n".join(lines)
+        title = f"Portfolio of {len(self)} for {self.problem} ({self.metric.name}, cut-off {self.metric.cutoff:g} s)"
+        words = enumerate(self.in_words(self.solvers()), start=1)
+        return "\n".join([title, *(f"  {number}. {member}" for number, member in words)])
+
+    def in_words(self, solvers: Mapping[str, Solver]) -> tuple[str, ...]:
+        """Each member, by what differs from its solver's defaults."""
+        defaults = {name: solvers[name].space.get_default_configuration() for name in {m.solver for m in self.members}}
+        told = []
+        for member in self.members:
+            default = defaults[member.solver]
+            changed = [f"{name}={value}" for name, value in member.values if default.get(name) != value]
+            told.append(f"{member.solver}: {', '.join(changed) or 'default configuration'}")
+        return tuple(told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,8 @@ class Cast:
     instances: list[Any]
     solvers: list[Solver]
     metric: Metric
+    known: Mapping[str, float] = field(default_factory=dict)
+    """Costs that count as solved, by the names of instances, as far as they are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +74,11 @@ def assemble(scenario: Scenario, base: Path, named: str, key: str = "train") -> 
             raise UserError(
                 f"{named}: [portfolio] solvers: '{solver.name}' does not solve problem '{problem.name}'; remove it"
             )
-    if len(solvers) == 1 and not len(solvers[0].space):
-        raise UserError(
-            f"{named}: [portfolio] solvers: '{solvers[0].name}' has no parameters, so there is nothing to search; "
-            "describe those that may be tuned, or name another solver as well"
-        )
+    known: Mapping[str, float] = {}
     if scenario.references.known is not None:
         with naming(f"{named}: [references] known"):
-            read_known_costs(base / scenario.references.known)
-    return Cast(problem, _instances(scenario, problem, base, named, key), solvers, metric)
+            known = read_known_costs(base / scenario.references.known)
+    return Cast(problem, _instances(scenario, problem, base, named, key), solvers, metric, known)
 
 
 def _instances(scenario: Scenario, problem: Problem, base: Path, named: str, key: str) -> list[Any]:

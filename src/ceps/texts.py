@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ceps.building import Built, Plan
+from ceps.building import Built
 from ceps.console import number
 from ceps.evaluation.best_known import Comparison
 from ceps.evaluation.session import Evaluated
 from ceps.evaluation.session import Plan as EvaluationPlan
 from ceps.evaluator import share_saved
+from ceps.planning import Plan
 from ceps.portfolio import Portfolio
 from ceps.problems import Problem
 from ceps.records import Ending, Outcome

@@ -9,7 +9,7 @@ from typing import Any
 from ceps.building import Numbers
 from ceps.comparing import contest
 from ceps.comparing.experiment import Experiment, read_experiment
-from ceps.comparing.results import Measured
+from ceps.comparing.measured import Measured
 from ceps.construction.budget import Account
 from ceps.testing.pure_executor import PureExecutor
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from ceps.comparing import contest
-from ceps.comparing.results import TEST, TRAIN, Measured
+from ceps.comparing.measured import TEST, TRAIN, Measured
+from ceps.comparing.results import results_of
 from ceps.errors import UserError
 from ceps.portfolio import Portfolio
 from ceps.store import Store
@@ -55,6 +56,21 @@ def test_the_virtual_best_is_the_minimum_of_those_it_names(
         for number in range(10):
             best = min(rows[split, "LKH-default", number], rows[split, "boxed", number])
             assert rows[split, "VBS", number] == best
+
+
+def test_everybodys_members_are_told(whole: Whole) -> None:
+    """On every split, of first portfolios and fixed ones too; a virtual best has none. Shares of wins are whole."""
+    components = results_of(whole[0]).components
+    for split in (1, 2):
+        members = {each.method: 0 for each in components if each.split == split}
+        for each in components:
+            members[each.method] += each.split == split
+        assert members == {"EPS": 2, "CEPS.initial": 2, "CEPS": 2, "EAX-tuned": 1, "LKH-default": 1, "boxed": 4}
+        for label in members:
+            won = sum(each.wins for each in components if (each.split, each.method) == (split, label))
+            assert 0.0 <= won <= 1.0 + 1e-9
+    (default,) = {each.member for each in components if each.method == "LKH-default"}
+    assert default == "lkh: default configuration"
 
 
 def test_fixed_portfolios_score_the_same_on_every_split(

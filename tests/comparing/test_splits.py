@@ -38,6 +38,13 @@ def test_splits_larger_than_the_set_are_refused(train: float) -> None:
         random_splits(10, 1, train, seed=1)
 
 
+@pytest.mark.parametrize("train", [1, 2, 0.06, 0.99])
+def test_a_set_of_one_instance_cannot_be_split(train: float) -> None:
+    """Whatever is to be trained on: two instances are needed, and the message says so."""
+    with pytest.raises(UserError, match=r"\[problem\]: there is only one instance, .* give two at least"):
+        random_splits(1, 1, train, seed=1)
+
+
 def test_twins_are_found_by_their_content() -> None:
     """A test instance that has a training instance's content under another name is told; its own kind is not."""
     instances = [BitsInstance("a", 3), BitsInstance("b", 4), BitsInstance("c", 3)]

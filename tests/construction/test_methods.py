@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from ceps import building
+from ceps import building, planning
 from ceps.construction import ceps, clustering, eps, global_, parhydra, pcit, single
 from ceps.construction.methods import METHODS, method_named
 from ceps.errors import UserError
@@ -124,5 +124,5 @@ def test_only_methods_that_breed_instances_are_limited_by_problems_without_mutat
     """A problem that cannot be mutated is told to who builds with CEPS; the others lose nothing."""
     described.problem(tmp_path, described.PROBLEM.replace("mutate = ", "# mutate = "))
     problem = problem_named("zeros", {"file": "zeros.toml"}, tmp_path)
-    warned = {name for name in METHODS if building.limitations(name, Cast(problem, [], [], Par10(1.0)))}
+    warned = {name for name in METHODS if planning.limitations(name, Cast(problem, [], [], Par10(1.0)))}
     assert warned == {"ceps"}

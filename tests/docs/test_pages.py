@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from ceps.building import plan
 from ceps.comparing.contest import prepare
 from ceps.comparing.experiment import read_experiment
+from ceps.planning import plan
 from ceps.rehearsal import assemble
 from ceps.settings import read_scenario
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_of

@@ -7,7 +7,8 @@ from math import nan
 
 import numpy as np
 
-from ceps.comparing.results import Construction, Measured, Row, Work, family, results_of
+from ceps.comparing.measured import Construction, Given, Measured, Row, Work
+from ceps.comparing.results import family, results_of
 from ceps.problems.sketch import Sketch
 from ceps.records import Ending
 from ceps.report.facts import (
@@ -287,8 +288,9 @@ def measured() -> Measured:
         for split in (1, 2, 3)
         for method in ("CEPS", "GLOBAL")
     )
+    given = tuple(Given(split, "CEPS.initial", ("eax", "lkh", "lkh: kicks=2")) for split in (1, 2, 3))
     work = Work(workers=2, wall=4000.0, spent=7000.0, spent_before=0.0)
-    return Measured("par10", 2.0, 3, 720.0, tuple(methods), "CEPS", tuple(rows), built, 900.0, work, ("beware",))
+    return Measured("par10", 2.0, 3, 720.0, tuple(methods), "CEPS", tuple(rows), built, given, 900.0, work, ("beware",))
 
 
 def comparison_facts() -> Facts:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ceps.comparing.results import TRAIN, results_of
+from ceps.comparing.measured import TRAIN
+from ceps.comparing.results import results_of
 from ceps.evaluation.session import Plan, run_plan
 from ceps.metrics import Metric, Panc, Par10
 from ceps.portfolio import MetricChoice, Portfolio

@@ -221,12 +221,13 @@ def test_nothing_is_marked_where_the_default_is_not_known() -> None:
 
 
 def test_the_best_method_of_each_column_is_marked() -> None:
-    """As in the results."""
+    """As in the results, by their scores and by their timeouts."""
     facts = comparison_facts()
     assert facts.comparison is not None
-    best = sum(cell.best for cell in facts.comparison.table.values())
-    best += sum(cell.best for cell in facts.comparison.means.values())
-    assert page(facts).count('<strong class="best">') == best
+    cells = [*facts.comparison.table.values(), *facts.comparison.means.values()]
+    text = page(facts)
+    assert text.count('aria-label="the best in its column"') == sum(cell.best for cell in cells) >= 4
+    assert text.count('aria-label="the fewest timeouts in its column"') == sum(cell.fewest for cell in cells) >= 4
 
 
 def test_a_large_page_is_below_its_limit() -> None:

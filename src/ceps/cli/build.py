@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ceps import building, rehearsal
+from ceps import building, planning, rehearsal
 from ceps.build_view import BuildView
 from ceps.cli.shared import answers, messages, start_executor, warn_of_sharing
 from ceps.execution.backends import executor_of
@@ -35,12 +35,12 @@ def check(
     with executor_of(settings.execution, None if elsewhere else 1, messages.print) as executor:
         if elsewhere:
             workers = executor.slots
-        planned = building.plan(settings, cast, str(scenario), workers)
+        planned = planning.plan(settings, cast, str(scenario), workers)
         answers.print(
             f"{scenario}: {counted(len(cast.instances), 'training instance')} of problem '{cast.problem.name}', "
             f"{cast.metric.name} with cut-off {cast.metric.cutoff:g} s, {counted(workers, 'worker')}"
         )
-        for message in building.limitations(settings.method.name, cast):
+        for message in planning.limitations(settings.method.name, cast):
             messages.print(message, style="yellow")
         commands = list(rehearsal.trials(cast))
         for trial in commands:
@@ -54,6 +54,7 @@ def check(
     if not all(trial.worked for trial in commands):
         messages.print("ceps: a command of the problem failed; see what came of it above", style="red")
         raise typer.Exit(1)
+    planning.refuse_uneven_features(cast.problem, cast.instances, str(scenario))
 
 
 def build(

@@ -9,13 +9,12 @@ from typing import Annotated
 import typer
 
 from ceps.cli.shared import Json, answers, messages, start_executor
-from ceps.compare_view import CompareView, results_table, work_text
+from ceps.compare_view import CompareView, print_results
 from ceps.comparing import contest
 from ceps.comparing.experiment import read_experiment
 from ceps.comparing.results import results_of
 from ceps.comparing.writing import as_json as as_dict
 from ceps.comparing.writing import write_results
-from ceps.console import print_whole
 
 
 def compare(
@@ -47,6 +46,5 @@ def compare(
     if as_json:
         print(json.dumps(as_dict(results)))
         return
-    print_whole(answers, results_table(results))
-    answers.print(work_text(results))
+    print_results(answers, results)
     answers.print(f"tables and figures in {folder}", style="bold")

@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from ceps import building
+from ceps import building, planning
 from ceps.building import Built, Numbers, StoreJournal
 from ceps.comparing.contenders import Builder, Field, assemble_field
 from ceps.comparing.experiment import Experiment
-from ceps.comparing.results import TEST, TRAIN, Construction, Measured, Row, Work, family, virtual_best
-from ceps.comparing.splits import Split, random_splits, trained_twins
+from ceps.comparing.leaks import leaks
+from ceps.comparing.measured import TEST, TRAIN, Construction, Given, Measured, Row, Work
+from ceps.comparing.results import family, virtual_best
+from ceps.comparing.splits import Split, random_splits
 from ceps.construction.budget import Account
 from ceps.construction.tuner import ProcessTuner, Tuner
 from ceps.errors import UserError
@@ -78,6 +80,10 @@ class Contest:
             method=method or builder.method,
         )
 
+    def place(self, builder: Builder) -> str:
+        """Where a builder stands, for messages."""
+        return f"{self.named}: [[methods]] '{builder.label}'"
+
     def training(self, builder: Builder, split: Split) -> Cast:
         instances = [self.cast.instances[index] for index in split.train]
         return replace(self.cast, instances=instances, solvers=list(builder.solvers))
@@ -115,47 +121,36 @@ def prepare(experiment: Experiment, base: Path, named: str) -> Contest:
     with naming(named):
         settings = experiment.splits
         splits = random_splits(len(cast.instances), settings.count, settings.train, experiment.seed)
+    if field.builders:
+        trained = sorted({index for split in splits for index in split.train})
+        planning.refuse_uneven_features(cast.problem, [cast.instances[index] for index in trained], named)
     contest = Contest(experiment, cast, field, splits, base, named, ())
     _refuse_small_budgets(contest)
     for builder in field.builders:
-        warnings += [f"{builder.label}: {message}" for message in building.limitations(builder.method.name, cast)]
-    warnings += _leaks(contest)
+        warnings += [f"{builder.label}: {message}" for message in planning.limitations(builder.method.name, cast)]
+    warnings += leaks(cast.instances, splits, field.fixed)
     return replace(contest, warnings=tuple(warnings))
 
 
 def _refuse_small_budgets(contest: Contest) -> None:
     refusals = []
+    # Splits are of one size: what does for one does for all, but for references that are given for some instances only.
+    cast = contest.cast
+    split = max(
+        contest.splits,
+        key=lambda split: planning.references_sought(cast, [cast.instances[index] for index in split.train]),
+    )
     for builder in contest.field.builders:
         method = builder.method
         if builder.waits:
             method = replace(method, options={**method.options, "new_instances": 0})
-        # Splits are of one size: what does for the first does for all.
-        scenario = contest.scenario(builder, contest.splits[0], method)
+        scenario = contest.scenario(builder, split, method)
         try:
-            building.plan(scenario, contest.training(builder, contest.splits[0]), contest.named, workers=1)
-        except building.BudgetError as error:
+            planning.plan(scenario, contest.training(builder, split), contest.place(builder), workers=1)
+        except planning.BudgetError as error:
             refusals.append(error)
     if refusals:
         raise max(refusals, key=lambda error: error.smallest)
-
-
-def _leaks(contest: Contest) -> list[str]:
-    """Test instances that somebody has trained on."""
-    warnings = []
-    instances = contest.cast.instances
-    for split in contest.splits:
-        if twins := trained_twins(instances, split):
-            warnings.append(f"split {split.number}: {_some(twins)} in the test are also trained on")
-    names = {instance.name for instance in instances}
-    for fixed in contest.field.fixed:
-        trained = fixed.portfolio.provenance.get("instances", ())
-        if seen := sorted(names.intersection(name for name in trained if isinstance(name, str))):
-            warnings.append(f"{fixed.label} was trained on instances of this comparison: {_some(seen)}")
-    return warnings
-
-
-def _some(names: Sequence[str], most: int = 3) -> str:
-    return f"{', '.join(names[:most])}{f' and {len(names) - most} more' if len(names) > most else ''}"
 
 
 def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -> Measured:
@@ -192,8 +187,13 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
             baseline=None if field.ceps is None else field.ceps.label,
             rows=tuple(rows),
             constructions=tuple(
-                _construction(split, label, made, spent.get(asker(split, label), 0.0))
+                _construction(split, label, made, portfolios[split, label], spent.get(asker(split, label), 0.0))
                 for (split, label), made in built.items()
+            ),
+            given=tuple(
+                Given(split, label, tested.members)
+                for (split, label), tested in portfolios.items()
+                if (split, label) not in built
             ),
             spent_on_tests=spent.get(TESTS, 0.0),
             work=Work(executor.slots, numbers.wall, runner.cpu_spent, numbers.before.cpu),
@@ -312,6 +312,10 @@ class _Tested:
     portfolio: Portfolio
     solvers: Mapping[str, Solver]
 
+    @property
+    def members(self) -> tuple[str, ...]:
+        return self.portfolio.in_words(self.solvers)
+
 
 def _portfolios(contest: Contest, built: Mapping[tuple[int, str], Built]) -> dict[tuple[int, str], _Tested]:
     """All portfolios of all splits, by split and label, in the order of the table."""
@@ -369,12 +373,11 @@ def _rows(contest: Contest, number: int, label: str, report: Report) -> list[Row
     ]
 
 
-def _construction(split: int, label: str, built: Built, spent: float) -> Construction:
-    _, *members = built.portfolio.describe().splitlines()
+def _construction(split: int, label: str, built: Built, tested: _Tested, spent: float) -> Construction:
     return Construction(
         split=split,
         method=label,
-        members=tuple(member.partition(". ")[2] for member in members),
+        members=tested.members,
         training_score=built.final_score,
         losses=built.contributions,
         charged=built.cpu_charged,

@@ -6,21 +6,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ceps.comparing.results import TEST, Results
+from ceps.comparing.measured import TEST
+from ceps.comparing.results import Results, by_portfolio, largest_families
 from ceps.pictures import ENDINGS, save_picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SMALLEST = 1e-6
-"""Scores below are not told apart: a run may take no measurable time."""
 _NAMES = {"par10": "PAR-10 (CPU s)", "panc": "PANC"}
 
 
 def draw_all(results: Results, folder: Path) -> None:
     """All figures, each in every format."""
     pictures = {"boxplot": draw_boxplots, "training": draw_training_against_test, "families": draw_families}
+    if by_portfolio(results.components):
+        pictures["contributions"] = draw_contributions
     for name, draw in pictures.items():
         save_picture(partial(draw, results), *(folder / f"{name}{ending}" for ending in ENDINGS))
 
@@ -75,11 +76,11 @@ def draw_training_against_test(results: Results, figure: Figure) -> None:
 
 def draw_families(results: Results, figure: Figure) -> None:
     """Mean scores by family of instances, relative to the best method on each."""
-    families = list(dict.fromkeys(cell.family for cell in results.families))
+    shown = largest_families(results.families)
+    families = list(shown.counts)
     methods = results.measured.methods
-    scores = {(cell.family, cell.method): cell.score for cell in results.families}
-    best = {family: max(min(scores[family, method] for method in methods), _SMALLEST) for family in families}
-    ratios = [[max(1.0, scores[family, method] / best[family]) for method in methods] for family in families]
+    ratio_of = {(cell.family, cell.method): cell.ratio for cell in results.families}
+    ratios = [[ratio_of[family, method] for method in methods] for family in families]
     figure.set_size_inches(2.0 + 0.7 * len(methods), 1.5 + 0.4 * len(families))
     panel = figure.subplots()
     largest = max(max(row) for row in ratios)
@@ -91,6 +92,25 @@ def draw_families(results: Results, figure: Figure) -> None:
             dark = ratio > largest**0.6
             panel.text(column, line, f"{ratio:.3g}", ha="center", va="center", color="white" if dark else "black")
     figure.colorbar(image, label="score / score of the best")
+    if shown.note:
+        panel.set_title(shown.note.strip(" ()"))
+
+
+def draw_contributions(results: Results, figure: Figure) -> None:
+    """Which share of the test runs each member of a portfolio won; what is missing was solved by none."""
+    portfolios = by_portfolio(results.components)
+    names = [f"{method}, split {split}" for split, method in portfolios]
+    figure.set_size_inches(7.0, 1.2 + 0.3 * len(names))
+    panel = figure.subplots()
+    for line, members in enumerate(portfolios.values()):
+        left = 0.0
+        for index, member in enumerate(members):
+            panel.barh(line, member.wins, left=left, color=f"C{index % 10}", edgecolor="white")
+            left += member.wins
+    panel.set_yticks(range(len(names)), names)
+    panel.invert_yaxis()
+    panel.set_xlim(0.0, 1.0)
+    panel.set_xlabel("share of test runs won, by member in the order of the portfolio")
 
 
 def _score_axis(panel: Axes, results: Results) -> None:

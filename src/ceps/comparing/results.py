@@ -3,124 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
-from math import inf, isfinite
+from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from ceps.comparing.measured import TEST, TRAIN, Measured, Row
 from ceps.evaluation.best_known import family as running_number_less
 
 Key = TypeVar("Key")
-TRAIN, TEST = "train", "test"
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One contender on one instance of one split: the median of its repeats."""
-
-    split: int
-    method: str
-    part: str
-    """``train`` or ``test``. Training instances are tested as well, with seeds the methods have not seen."""
-    number: int
-    """The instance's position in the whole set, which tells instances of equal names apart."""
-    instance: str
-    family: str
-    score: float
-    timeout: bool
-    components: tuple[int | None, ...]
-    """For every repeat the member (from 1) that was the best, if any had a solution."""
-
-
-@dataclass(frozen=True, slots=True)
-class Construction:
-    """What a method built on one split, and what that took in CPU seconds."""
-
-    split: int
-    method: str
-    members: tuple[str, ...]
-    """In words."""
-    training_score: float
-    """By the method's own last comparison; instances that were made are included."""
-    losses: tuple[float, ...]
-    """By how much that score would rise without each member; infinite for an only one."""
-    charged: float
-    references: float
-    """Of that, for the costs that count as solved."""
-    spent: float
-    """Runs really made for it. Those made before for others came from the store, and are charged all the same."""
-    made_instances: int
-    """New instances it trained on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What the machine did, since the last start of the comparison."""
-
-    workers: int
-    wall: float
-    spent: float
-    spent_before: float
-    """CPU seconds of runs that were made before the last start."""
-
-    @property
-    def overhead(self) -> float | None:
-        """The share of the workers' time that was not solver CPU; None where nothing was run."""
-        return 1.0 - self.spent / (self.workers * self.wall) if self.spent > 0.0 else None
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """All that a comparison has measured."""
-
-    metric: str
-    cutoff: float
-    repeats: int
-    budget: float
-    methods: tuple[str, ...]
-    """Labels, in the order of the table."""
-    baseline: str | None
-    """Whom the others are held against: CEPS; without it, the best."""
-    rows: tuple[Row, ...]
-    constructions: tuple[Construction, ...]
-    spent_on_tests: float
-    """CPU seconds, references of test instances included."""
-    work: Work
-    warnings: tuple[str, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """What :meth:`from_json` makes the same of. JSON has no infinity: the loss of an only member is None."""
-        content = asdict(self)
-        content["rows"] = [list(astuple(row)) for row in self.rows]  # many: their keys would be most of the text
-        for built in content["constructions"]:
-            built["losses"] = [loss if isfinite(loss) else None for loss in built["losses"]]
-        return content
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Measured:
-        constructions = [
-            {
-                **built,
-                "members": tuple(built["members"]),
-                "losses": tuple(inf if loss is None else loss for loss in built["losses"]),
-            }
-            for built in content["constructions"]
-        ]
-        return cls(
-            **{
-                **content,
-                "methods": tuple(content["methods"]),
-                "rows": tuple(_row(row) for row in content["rows"]),
-                "constructions": tuple(Construction(**built) for built in constructions),
-                "work": Work(**content["work"]),
-                "warnings": tuple(content["warnings"]),
-            }
-        )
-
-
-def _row(values: Sequence[Any]) -> Row:
-    row = Row(*values)
-    return replace(row, components=tuple(row.components))
+Member = TypeVar("Member")
+_SMALLEST = 1e-6
+"""Ratios do not tell scores below apart: a run may take no measurable time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +24,10 @@ class Cell:
     score: float
     training_score: float
     """On the given training instances, by the same test."""
-    best: bool
+    best: bool = False
+    """Whether no contender has a smaller score."""
+    fewest: bool = False
+    """Whether no contender has fewer timeouts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +50,8 @@ class FamilyCell:
     instances: int
     timeouts: int
     score: float
+    ratio: float
+    """The score as a multiple of the best contender's on the family."""
     best: bool
 
 
@@ -165,8 +63,8 @@ class Component:
     method: str
     number: int
     member: str
-    loss: float
-    """By how much the training score would rise without it; infinite for an only one."""
+    loss: float | None
+    """By how much the training score would rise without it; infinite for an only one, None where none was built."""
     wins: float
     """The share of test runs in which it was the best."""
 
@@ -191,8 +89,12 @@ class Results:
 
 
 def family(name: str) -> str:
-    """What instances of a kind have in common in their names: the generator, or all but the running number."""
-    return name.split("-", maxsplit=1)[0] if "-" in name else running_number_less(name)
+    """What instances of a kind have in common in their names: the generator, or all but the running number.
+
+    Names that are nothing but a number have that in common.
+    """
+    kind = name.split("-", maxsplit=1)[0] if "-" in name else running_number_less(name)
+    return "numbered" if kind.isdecimal() else kind
 
 
 def virtual_best(rows: Iterable[Row], method: str, of: Sequence[str]) -> list[Row]:
@@ -205,8 +107,8 @@ def virtual_best(rows: Iterable[Row], method: str, of: Sequence[str]) -> list[Ro
 def results_of(measured: Measured) -> Results:
     """All tables of a comparison."""
     table = _table(measured)
-    means = _means(measured.methods, table)
-    baseline = measured.baseline or min(means, key=lambda method: means[method].score)
+    means = _means(measured, table)
+    baseline = measured.baseline or min(measured.contenders, key=lambda method: means[method].score)
     return Results(
         measured=measured,
         baseline=baseline,
@@ -222,28 +124,39 @@ def _table(measured: Measured) -> dict[tuple[int, str], Cell]:
     groups = _grouped(measured.rows, lambda row: (row.split, row.method, row.part))
     cells: dict[tuple[int, str], Cell] = {}
     for split in sorted({row.split for row in measured.rows}):
-        scores = {method: _mean_score(groups[split, method, TEST]) for method in measured.methods}
+        column = {}
         for method in measured.methods:
-            cells[split, method] = Cell(
-                timeouts=sum(row.timeout for row in groups[split, method, TEST]),
-                score=scores[method],
+            tested = groups[split, method, TEST]
+            column[method] = Cell(
+                timeouts=sum(row.timeout for row in tested),
+                score=_mean_score(tested),
                 training_score=_mean_score(groups[split, method, TRAIN]),
-                best=scores[method] == min(scores.values()),
             )
+        cells |= {(split, method): cell for method, cell in _marked(column, measured.contenders).items()}
     return cells
 
 
-def _means(methods: Sequence[str], table: Mapping[tuple[int, str], Cell]) -> dict[str, Cell]:
-    cells = {method: [cell for (_, whose), cell in table.items() if whose == method] for method in methods}
-    scores = {method: fmean(cell.score for cell in own) for method, own in cells.items()}
-    return {
-        method: Cell(
+def _means(measured: Measured, table: Mapping[tuple[int, str], Cell]) -> dict[str, Cell]:
+    means = {}
+    for method in measured.methods:
+        own = [cell for (_, whose), cell in table.items() if whose == method]
+        means[method] = Cell(
             timeouts=fmean(cell.timeouts for cell in own),
-            score=scores[method],
+            score=fmean(cell.score for cell in own),
             training_score=fmean(cell.training_score for cell in own),
-            best=scores[method] == min(scores.values()),
         )
-        for method, own in cells.items()
+    return _marked(means, measured.contenders)
+
+
+def _marked(cells: Mapping[str, Cell], contenders: Sequence[str]) -> dict[str, Cell]:
+    """The same cells of one column; it is told whose score and whose number of timeouts no contender undercuts."""
+    score = min(cells[method].score for method in contenders)
+    timeouts = min(cells[method].timeouts for method in contenders)
+    return {
+        method: replace(cell, best=cell.score == score, fewest=cell.timeouts == timeouts)
+        if method in contenders
+        else cell
+        for method, cell in cells.items()
     }
 
 
@@ -292,31 +205,72 @@ def _families(measured: Measured) -> tuple[FamilyCell, ...]:
     groups = _grouped(tested, lambda row: (row.family, row.method))
     cells = []
     for name in sorted({row.family for row in tested}):
-        best = min(_mean_score(groups[name, method]) for method in measured.methods)
+        best = min(_mean_score(groups[name, method]) for method in measured.contenders)
         for method in measured.methods:
             rows = groups[name, method]
             score = _mean_score(rows)
-            cells.append(FamilyCell(name, method, len(rows), sum(row.timeout for row in rows), score, score == best))
+            cells.append(
+                FamilyCell(
+                    family=name,
+                    method=method,
+                    instances=len(rows),
+                    timeouts=sum(row.timeout for row in rows),
+                    score=score,
+                    ratio=max(score, _SMALLEST) / max(best, _SMALLEST),
+                    best=score == best and method in measured.contenders,
+                )
+            )
     return tuple(cells)
 
 
 def _components(measured: Measured) -> tuple[Component, ...]:
     tested = _grouped((row for row in measured.rows if row.part == TEST), lambda row: (row.split, row.method))
+    portfolios: dict[tuple[int, str], list[tuple[str, float | None]]] = {
+        **{(each.split, each.method): [(member, None) for member in each.members] for each in measured.given},
+        **{
+            (built.split, built.method): list(zip(built.members, built.losses, strict=True))
+            for built in measured.constructions
+        },
+    }
     made = []
-    for built in measured.constructions:
-        winners = [winner for row in tested[built.split, built.method] for winner in row.components]
-        for number, (member, loss) in enumerate(zip(built.members, built.losses, strict=True), start=1):
+    for split, method in sorted(portfolios, key=lambda where: (where[0], measured.methods.index(where[1]))):
+        winners = [winner for row in tested[split, method] for winner in row.components]
+        for number, (member, loss) in enumerate(portfolios[split, method], start=1):
             wins = winners.count(number) / len(winners)
-            made.append(Component(built.split, built.method, number, member, loss, wins))
+            made.append(Component(split, method, number, member, loss, wins))
     return tuple(made)
+
+
+def by_portfolio(components: Iterable[Component]) -> dict[tuple[int, str], list[Component]]:
+    """The members of each portfolio that has several, by split and method."""
+    groups = _grouped(components, lambda each: (each.split, each.method))
+    return {where: members for where, members in groups.items() if len(members) > 1}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFamilies:
+    """Families for a table or a picture that people can take in."""
+
+    counts: Mapping[str, int]
+    """How many test instances each has, by name."""
+    note: str
+    """What to add to the title, where some are left out."""
+
+
+def largest_families(cells: Iterable[FamilyCell], most: int = 40) -> ShownFamilies:
+    """So many families with the most instances, in the order of the table."""
+    counts = {cell.family: cell.instances for cell in cells}
+    largest = set(sorted(counts, key=lambda name: -counts[name])[:most])
+    note = f" (the {most} largest of {len(counts)} families)" if len(counts) > most else ""
+    return ShownFamilies({name: count for name, count in counts.items() if name in largest}, note)
 
 
 def _mean_score(rows: Sequence[Row]) -> float:
     return fmean(row.score for row in rows)
 
 
-def _grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> dict[Key, list[Row]]:
-    groups: dict[Key, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(key(row), []).append(row)
+def _grouped(members: Iterable[Member], key: Callable[[Member], Key]) -> dict[Key, list[Member]]:
+    groups: dict[Key, list[Member]] = {}
+    for member in members:
+        groups.setdefault(key(member), []).append(member)
     return groups

@@ -22,6 +22,10 @@ class Split:
 
 def random_splits(instances: int, count: int, train: float, seed: int) -> list[Split]:
     """``count`` independent splits; ``train`` is a share (a float) or a number of instances (an int)."""
+    if instances < 2:
+        raise UserError(
+            "[problem]: there is only one instance, which cannot be both trained on and tested; give two at least"
+        )
     training = train if isinstance(train, int) else max(1, round(train * instances))
     if training >= instances:
         raise UserError(

@@ -7,12 +7,14 @@ import dataclasses
 import io
 import json
 from collections.abc import Iterable, Sequence
-from math import isfinite
+from math import isinf
 from pathlib import Path
 from typing import Any
 
+from ceps.comparing import sheets
 from ceps.comparing.figures import draw_all
 from ceps.comparing.results import Cell, Results
+from ceps.comparing.sheets import Marked, Sheet
 from ceps.errors import UserError
 from ceps.files import write_whole
 
@@ -38,6 +40,7 @@ def write_results(results: Results, out: Path) -> Path:
         "contributions.csv": _csv(results.components),
         "cpu.csv": cpu_csv(results),
         "table.tex": table_latex(results),
+        **{f"{sheet.name}.tex": sheet_latex(sheet) for sheet in sheets.printed(results)},
         "results.json": json.dumps(as_json(results), indent=1) + "\n",
     }
     try:
@@ -72,23 +75,44 @@ def cpu_csv(results: Results) -> str:
 
 
 def table_latex(results: Results) -> str:
-    """The paper's table: timeouts and scores by method and split, the best in bold."""
+    """The paper's table: timeouts and scores by method and split, the fewest and the best in bold."""
     columns = [*(f"split {split}" for split in results.splits), "mean"]
     heads = " & ".join(rf"\multicolumn{{2}}{{c}}{{{column}}}" for column in columns)
     metric = {"par10": "PAR-10"}.get(results.measured.metric, latex(results.measured.metric.upper()))
     measures = rf" & \#TOs & {metric}"
+    cells = {
+        method: [*(results.table[split, method] for split in results.splits), results.means[method]]
+        for method in results.measured.methods
+    }
+    return _tabular(
+        f"l{'rr' * len(columns)}",
+        [rf" & {heads}", f"method{measures * len(columns)}"],
+        [f"{latex(method)} & {' & '.join(map(_latex_cell, own))}" for method, own in cells.items()],
+    )
+
+
+def sheet_latex(sheet: Sheet) -> str:
+    """A table of words, with what is marked in bold."""
+
+    def line(cells: Iterable[str]) -> str:
+        return " & ".join(_bold(latex(cell)) if isinstance(cell, Marked) else latex(cell) for cell in cells)
+
+    columns = "l" * sheet.names + "r" * (len(sheet.head) - sheet.names)
+    return f"% {sheet.title}\n" + _tabular(columns, [line(sheet.head)], [line(row) for row in sheet.rows])
+
+
+def _tabular(columns: str, head: Iterable[str], rows: Iterable[str]) -> str:
     lines = [
         "% needs \\usepackage{booktabs}",
-        rf"\begin{{tabular}}{{l{'rr' * len(columns)}}}",
+        rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
-        rf" & {heads} \\",
-        rf"method{measures * len(columns)} \\",
+        *(rf"{line} \\" for line in head),
         r"\midrule",
+        *(rf"{line} \\" for line in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
     ]
-    for method in results.measured.methods:
-        cells = [*(results.table[split, method] for split in results.splits), results.means[method]]
-        lines.append(rf"{latex(method)} & {' & '.join(map(_latex_cell, cells))} \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+    return "\n".join([*lines, ""])
 
 
 def latex(text: str) -> str:
@@ -98,7 +122,11 @@ def latex(text: str) -> str:
 
 def _latex_cell(cell: Cell) -> str:
     timeouts, score = f"{cell.timeouts:.3g}", f"{cell.score:#.4g}"
-    return rf"{timeouts} & \textbf{{{score}}}" if cell.best else f"{timeouts} & {score}"
+    return f"{_bold(timeouts) if cell.fewest else timeouts} & {_bold(score) if cell.best else score}"
+
+
+def _bold(text: str) -> str:
+    return rf"\textbf{{{text}}}"
 
 
 def as_json(results: Results) -> dict[str, Any]:
@@ -118,13 +146,14 @@ def as_json(results: Results) -> dict[str, Any]:
         "significance": [dataclasses.asdict(duel) for duel in results.duels],
         "families": [dataclasses.asdict(cell) for cell in results.families],
         "contributions": [
-            {**dataclasses.asdict(each), "loss": each.loss if isfinite(each.loss) else None}
+            {**dataclasses.asdict(each), "loss": None if each.loss is None or isinf(each.loss) else each.loss}
             for each in results.components
         ],
         "cpu": [
             {key: value for key, value in dataclasses.asdict(built).items() if key not in ("members", "losses")}
             for built in measured.constructions
         ],
+        "charge_spread": measured.charge_spread,
         "spent_on_tests": measured.spent_on_tests,
         "work": {**dataclasses.asdict(measured.work), "overhead": measured.work.overhead},
         "warnings": list(measured.warnings),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -49,6 +49,8 @@ class Outline:
     problem: Problem
     solvers: Sequence[str]
     """Names of the solvers whose configurations are searched."""
+    tunable: Collection[str]
+    """Those of them that have parameters."""
     metric: Metric
     instances: Sequence[Any]
     """T, the training instances."""
@@ -89,6 +91,7 @@ class Task:
         return Outline(
             problem=self.evaluator.problem,
             solvers=[default.solver for default in self.defaults],
+            tunable=[default.solver for default in self.defaults if default.values],
             metric=metric,
             instances=self.instances,
             size=self.size,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ceps import seeds
@@ -25,7 +24,7 @@ class SingleSettings(TwoPhaseSettings):
 
 def smallest_budget(outline: Outline) -> float:
     settings = read_table(SingleSettings, outline.options, "[method]")
-    _tuned_solver(settings, outline.solvers)
+    _tuned_solver(settings, outline)
     return smallest_total(_phases(settings, outline))
 
 
@@ -37,7 +36,7 @@ def build(task: Task) -> Members:
     """The best of n configurations that were searched for independently. [portfolio] size has no say here."""
     settings = read_table(SingleSettings, task.options, "[method]")
     budget = Budget(task.budget, _phases(settings, task.outline))
-    solver = _tuned_solver(settings, task.outline.solvers)
+    solver = _tuned_solver(settings, task.outline)
     establish_references(task, settings, budget, smallest_budget(task.outline))
     searches = [
         Search(
@@ -56,7 +55,8 @@ def build(task: Task) -> Members:
     return choose(task, settings, budget, "validation", (), candidates).chosen
 
 
-def _tuned_solver(settings: SingleSettings, solvers: Sequence[str]) -> str:
+def _tuned_solver(settings: SingleSettings, outline: Outline) -> str:
+    solvers = outline.solvers
     named = ", ".join(solvers)
     if settings.solver is None and len(solvers) > 1:
         raise UserError(f"[method] solver is missing: say which of {named} is tuned")
@@ -64,4 +64,9 @@ def _tuned_solver(settings: SingleSettings, solvers: Sequence[str]) -> str:
     if solver not in solvers:
         hint = did_you_mean(solver, solvers)
         raise UserError(f"[method] solver = '{solver}' is not in [portfolio] solvers = {named}.{hint}")
+    if solver not in outline.tunable:
+        raise UserError(
+            f"[method] solver = '{solver}' has no parameters, so there is nothing to search; describe those that may "
+            "be tuned, or name another one"
+        )
     return solver

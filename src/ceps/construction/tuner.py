@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from ceps import seeds
+from ceps.construction.features import feature_rows
 from ceps.construction.messages import SessionOrder, SessionResult, TrialAnswer, TrialRequest
 from ceps.construction.scoring import Scored, portfolio_score, raced_score
 from ceps.errors import UserError
@@ -155,7 +156,7 @@ class ProcessTuner:
         on_found: Callable[[int, Found], None],
     ) -> list[Found]:
         instances = {instance.id: instance for search in searches for instance in search.instances}
-        features = {key: tuple(evaluator.problem.features(each).values()) for key, each in instances.items()}
+        features = dict(zip(instances, feature_rows(evaluator.problem, instances.values()), strict=True))
         threads = ThreadPoolExecutor(max(1, len(searches)))
         sessions = [_Session(evaluator, search, self._seed) for search in searches]
 

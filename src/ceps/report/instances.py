@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from ceps.comparing.results import Measured, Row
+from ceps.comparing.measured import Measured, Row
 from ceps.errors import UserError
 from ceps.problems.sketch import Sketch
 from ceps.report.facts import InstanceFacts, Origin, Spread

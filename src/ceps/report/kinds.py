@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ceps.comparing.contest import COMPARISON, SPLITS, asker
-from ceps.comparing.results import Measured, Results, results_of
+from ceps.comparing.measured import Measured
+from ceps.comparing.results import Results, results_of
 from ceps.construction.methods import METHODS
 from ceps.evaluation.session import EVALUATION
 from ceps.records import Configuration, Value

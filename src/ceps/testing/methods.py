@@ -105,6 +105,7 @@ class MethodContract:
         return Outline(
             problem=Bits(),
             solvers=[BitSolver.name],
+            tunable=[BitSolver.name],
             metric=metric,
             instances=INSTANCES,
             size=self.size,
@@ -220,13 +221,14 @@ class MethodContract:
         assert (again.members, again.charged, again.runs) == (first.members, first.charged, 0)
 
     @pytest.mark.parametrize("solvable", [1, len(INSTANCES) - 1])
-    def test_instances_that_nobody_solves_are_survived(self, tuner: Tuner, solvable: int) -> None:
+    @pytest.mark.parametrize("metric", [Par10(CUTOFF), Panc(CUTOFF)], ids=lambda metric: metric.name)
+    def test_instances_that_nobody_solves_are_survived(self, tuner: Tuner, metric: Metric, solvable: int) -> None:
         """Where only some instances have a solution, there is a portfolio all the same, within the budget."""
         with Store.in_memory() as store:
             # Looking for solutions where there are none goes on to the last round.
-            in_vain = len(INSTANCES) * EFFORT.runs * EFFORT.cpu * 2**EFFORT.rounds
-            budget = in_vain + self.budget(Par10(CUTOFF))
-            made = self.build(tuner, store, unsolvable=INSTANCES[solvable:], budget=budget)
+            in_vain = len(INSTANCES) * EFFORT.runs * EFFORT.cpu * 2**EFFORT.rounds if metric.uses_target else 0.0
+            budget = in_vain + self.budget(metric)
+            made = self.build(tuner, store, metric=metric, unsolvable=INSTANCES[solvable:], budget=budget)
             sessions = sum(entry.phase == "session" for entry in store.journal())
         assert len(made.members) == self.members
         assert made.charged <= budget + sessions * CUTOFF

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from math import isfinite, log10
+from math import isinf, log10
 
 from markupsafe import Markup
 
-from ceps.comparing.results import TEST, Cell, FamilyCell, Results, Row
+from ceps.comparing.measured import TEST, Row
+from ceps.comparing.results import Cell, FamilyCell, Results, largest_families
 from ceps.report.charts import Box, Field, Numbers, Point, Series, Words, boxes, heat_map, plane
 from ceps.report.facts import Facts, Spread
 from ceps.report.pieces import Section, details, heading, joined, marked, note, paragraph, side_by_side, table
@@ -15,9 +16,7 @@ from ceps.report.sections.shared import grouped, numbered, score_axis
 from ceps.report.words import METRICS, NONE, change, number, percent, seconds, spread_text
 from ceps.texts import counted
 
-_SMALLEST = 1e-6
-"""Scores below are not told apart: a run may take no measurable time."""
-_BEST = "the best in its column"
+_BEST, _FEWEST = "the best in its column", "the fewest timeouts in its column"
 
 Spreads = Mapping[tuple[object, str], Spread]
 """Of scores on test instances, by split or by family, and by method."""
@@ -60,15 +59,16 @@ def _table(results: Results, spreads: Spreads) -> Markup:
     tested = ", ".join(f"split {split}: n = {spreads[split, measured.methods[0]].count}" for split in results.splits)
     says = (
         f"Timeouts, then the mean {metric} on test instances ({tested}); on each instance the median of "
-        f"{counted(measured.repeats, 'run')} counts. Smaller is better, and the best of each column is marked."
+        f"{counted(measured.repeats, 'run')} counts. Smaller is better; in each column the fewest timeouts and the "
+        "best score are marked. Virtual bests are nobody's, and are not marked."
     )
     return joined([paragraph(says), table(head, rows)])
 
 
 def _cell(cell: Cell) -> Markup:
-    score = f"{cell.score:#.4g}"
+    timeouts, score = number(cell.timeouts, 3), f"{cell.score:#.4g}"
     return Markup('<span class="timeouts">{}</span> {}').format(
-        number(cell.timeouts, 3), marked(score, _BEST) if cell.best else score
+        marked(timeouts, _FEWEST) if cell.fewest else timeouts, marked(score, _BEST) if cell.best else score
     )
 
 
@@ -144,29 +144,28 @@ def _training(facts: Facts, results: Results) -> Markup:
 
 
 def _families(results: Results, spreads: Spreads) -> Markup:
-    by_family = grouped(results.families, lambda cell: cell.family)
-    best = {name: max(min(cell.score for cell in cells), _SMALLEST) for name, cells in by_family.items()}
-    ratios = {(cell.family, cell.method): max(1.0, cell.score / best[cell.family]) for cell in results.families}
-    largest = max(ratios.values(), default=1.0)
+    shown = largest_families(results.families)
+    largest = max((cell.ratio for cell in results.families), default=1.0)
 
     def field(cell: FamilyCell) -> Field:
-        ratio = ratios[cell.family, cell.method]
         tip = (
             f"{cell.method} on {cell.family}\n{spread_text(spreads[cell.family, cell.method])}, "
-            f"{counted(cell.timeouts, 'timeout')}; {number(ratio, 3)} times the best"
+            f"{counted(cell.timeouts, 'timeout')}; {number(cell.ratio, 3)} times the best"
         )
-        return Field(number(ratio, 3), log10(ratio) / log10(largest) if largest > 1.0 else 0.0, tip, cell.best)
+        # A virtual best may do better than the best.
+        tint = log10(max(1.0, cell.ratio)) / log10(largest) if largest > 1.0 else 0.0
+        return Field(number(cell.ratio, 3), tint, tip, cell.best)
 
-    counts = sorted({cell.instances for cell in results.families})
+    counts = sorted(set(shown.counts.values()))
     n = f"n = {counts[0]}" if len(counts) == 1 else f"n from {counts[0]} to {counts[-1]}"
     words = Words(
         "families",
-        "By family of instances.",
+        f"By family of instances{shown.note}.",
         f"The mean score as a multiple of the best method's; test instances of all splits, {n} in each field. The best "
         "are framed.",
     )
     fields = {(cell.family, cell.method): field(cell) for cell in results.families}
-    return heat_map(words, list(by_family), results.measured.methods, fields)
+    return heat_map(words, list(shown.counts), results.measured.methods, fields)
 
 
 def _components(results: Results) -> Markup:
@@ -177,7 +176,7 @@ def _components(results: Results) -> Markup:
             f"split {each.split}: {each.method}",
             each.number,
             each.member,
-            change(each.loss) if isfinite(each.loss) else NONE,
+            NONE if each.loss is None or isinf(each.loss) else change(each.loss),
             percent(each.wins),
         )
         for each in results.components
