@@ -95,9 +95,15 @@ def _instances(scenario: Scenario, problem: Problem, base: Path, named: str, key
 
 
 def trials(cast: Cast) -> Iterator[Trial]:
-    """The commands of a described problem, each tried once on the first instance."""
+    """The commands of a described problem that need an instance only, each tried once on the first."""
     if isinstance(cast.problem, DescribedProblem):
         yield from cast.problem.trials(cast.instances[0])
+
+
+def checks(cast: Cast, made: Rehearsal) -> Iterator[Trial]:
+    """The program of a described problem that checks solutions, tried on what a rehearsal has found."""
+    if isinstance(cast.problem, DescribedProblem):
+        yield from cast.problem.checks(made.instance, made.outcome.result().solution)
 
 
 def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Rehearsal]:
