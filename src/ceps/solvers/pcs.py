@@ -67,7 +67,7 @@ def _at(number: int, line: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # ConfigSpace has several kinds of its own.
-        raise ValueError(f"line {number}: {line!r}: {in_words(error)}") from error
+        raise ValueError(f"line {number}: {_cut(repr(line), 150)}: {in_words(error)}") from error
 
 
 def in_words(error: Exception) -> str:
@@ -79,7 +79,12 @@ def in_words(error: Exception) -> str:
     if isinstance(error, ForbiddenValueError):
         return "this forbids the default values; forbid others, or change a default"
     told = " ".join(str(error).split())
+    told = _cut(told, 600)
     return told if isinstance(error, ValueError) else f"not as ConfigSpace writes it ({told})"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _parameter(line: str, space: ConfigurationSpace) -> Hyperparameter[Any, Any]:
