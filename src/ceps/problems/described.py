@@ -30,6 +30,7 @@ from ceps.problems.problem_file import ProblemFile, read_problem_file
 from ceps.problems.text import load, name_of
 from ceps.records import Solution
 from ceps.seeds import LARGEST_SEED
+from ceps.tables import brief
 
 SOLVED, UNSATISFIABLE = "solved", "unsatisfiable"
 VERIFIED, BELIEVED = 0.0, 1.0
@@ -363,7 +364,7 @@ def _read_features(text: str) -> dict[str, float]:
 def _feature(name: str, value: Any) -> float:
     number = _number(value)
     if isinstance(number, Infeasible):
-        raise ValueError(f"told no finite number for '{name}'; print lines such as variables=100, or JSON")
+        raise ValueError(f"told no finite number for {brief(name)}; print lines such as variables=100, or JSON")
     return number
 
 
