@@ -166,9 +166,11 @@ def test_warnings_do_not_hide_what_was_run(executor: LocalExecutor, tmp_path: Pa
     long = "x" * 9000
     text = described.SOLVER.replace('"{{seed}}"', f'"{{{{seed}}}}", "{long}"')
     script = FILLS + "for number in range(2000): print('warning', number, file=sys.stderr)"
-    first, *_, last, _ = run(executor, described.solver(tmp_path, script, text), tmp_path).output.splitlines()
+    first, *rest = run(executor, described.solver(tmp_path, script, text), tmp_path).output.splitlines()
     words = [sys.executable, str(tmp_path / "filler.py"), "instance.zeros", "7", long, "20", "--ones=2"]
-    assert (first, last) == ("$ " + shlex.join(words), "warning 1999")
+    assert first == "$ " + shlex.join(words)
+    assert "warning 0" in rest
+    assert "warning 1999" in rest
 
 
 def test_a_solution_file_that_was_not_written(executor: LocalExecutor, tmp_path: Path) -> None:

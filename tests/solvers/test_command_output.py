@@ -79,9 +79,13 @@ def test_a_cost_that_is_none() -> None:
 def test_json_lines() -> None:
     """Objects with a status, a cost or a solution are claims; everything else is passed over."""
     lines = ["hello", "{broken", '{"other": 1}', '{"status": "unknown"}', '{"cost": 5, "solution": [1, 2]}']
-    lines += ['{"status": "unsatisfiable"}', "[1]", "{" * 100_000]
+    lines += ["[1]", "{" * 100_000]
     output = Output(json=True)
-    assert list(read_claims(lines, output)) == [Claim("solved", 5, [1, 2]), Claim("unsatisfiable")]
+    assert list(read_claims(lines, output)) == [Claim("solved", 5, [1, 2])]
+    assert list(read_claims(['{"status": "unsatisfiable"}'], output)) == [Claim("unsatisfiable")]
+    # Nothing that is said after both counts.
+    both = [*lines, '{"status": "unsatisfiable"}', '{"cost": 4, "solution": [1]}']
+    assert list(read_claims(both, output)) == [Claim("solved", 5, [1, 2]), Claim("contradictory")]
 
 
 def test_expressions_that_never_matched() -> None:

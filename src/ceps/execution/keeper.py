@@ -28,7 +28,7 @@ from ceps.execution.executor import Run
 from ceps.execution.orders import Order, Refusal, Start, StopOrder
 from ceps.execution.verdict import Claims, at_most, judge
 from ceps.execution.wire import Report, Reporter, ReportKind
-from ceps.problems.problem import Infeasible
+from ceps.problems.problem import Infeasible, Unverified
 from ceps.records import Ending, Incumbent, Outcome
 from ceps.solvers import notes
 from ceps.solvers.notes import Note
@@ -182,11 +182,13 @@ class Keeper:
         return isinstance(order, StopOrder) and order.number == number
 
     def _check(self, run: Run, answer: bytes | None) -> tuple[float | Infeasible | None, Any]:
-        """What the problem's checker says, and the solution when it is one."""
+        """What the problem's checker says, and the solution unless it is none."""
         if answer is None:
             return None, None
         checked = self._checker.check(run.problem, run.instance, answer)
-        return checked, None if isinstance(checked, Infeasible) else json.loads(answer)
+        # What nobody could verify is worth nothing, but may contradict what others say.
+        worthless = isinstance(checked, Infeasible) and not isinstance(checked, Unverified)
+        return checked, None if worthless else json.loads(answer)
 
 
 _KINDS = {Note.CALLED: ReportKind.CALLED, Note.READ: ReportKind.READ}

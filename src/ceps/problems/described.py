@@ -33,6 +33,8 @@ from ceps.seeds import LARGEST_SEED
 from ceps.tables import brief
 
 SOLVED, UNSATISFIABLE = "solved", "unsatisfiable"
+CONTRADICTORY = "contradictory"
+"""The status of an answer of who has said both: it is none."""
 VERIFIED, BELIEVED = 0.0, 1.0
 """What an answer to a decision problem costs: less when it was verified than when a solver's word is all there is."""
 _BINARY = "data:;base64,"
@@ -161,6 +163,8 @@ class DescribedProblem(Problem):
         return {"status": SOLVED, "cost": None, "solution": load(path).decode(errors="surrogateescape")}
 
     def check(self, instance: FileInstance, solution: Solution) -> float | Infeasible:
+        if isinstance(solution, dict) and solution.get("status") == CONTRADICTORY:
+            return Infeasible("it says that there is a solution, and that there is none")
         if not isinstance(solution, dict) or solution.get("status") not in (SOLVED, UNSATISFIABLE):
             return Infeasible(f"an answer has a status, {SOLVED} or {UNSATISFIABLE}")
         told = solution.get("solution")

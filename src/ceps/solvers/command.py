@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from ceps.commands import environment, file_digest, fill, find_program, named_files
 from ceps.errors import UserError
 from ceps.problems import Problem, problem_named, problem_names
-from ceps.problems.described import SOLVED, FileInstance
+from ceps.problems.described import CONTRADICTORY, SOLVED, FileInstance
 from ceps.records import Limits, Solution, Value
 from ceps.solvers.command_file import SolverFile, read_solver_file
-from ceps.solvers.command_output import Claim, read_claims, read_lines, why_nothing
+from ceps.solvers.command_output import Claim, Stream, read_claims, read_lines, why_nothing
 from ceps.solvers.notes import Note, tell
 from ceps.solvers.program import Printed, child, fingerprint
 from ceps.solvers.solver import OnIncumbent, Solver
@@ -149,14 +149,25 @@ class Command(Solver):
         reading.ended()
 
     def _run(self, words: list[str], reading: _Reading, on_claim: Callable[[Claim], None]) -> Claim | None:
-        """The last claim of the program."""
+        """The last claim of the program. Those that come together are reported when all of them are known: the first
+        may end the run, and the next may contradict it."""
         output, end = os.pipe()
         last: Claim | None = None
+        together: list[Claim] = []
+
+        def report() -> None:
+            for claim in together:
+                on_claim(claim)
+            together.clear()
+
         with child(lambda: self._become(words, end), None) as process, Printed(output, process) as stream:
             os.close(end)
-            for claim in read_claims(read_lines(stream, _show), self.file.output, reading.found):
+            for claim in read_claims(read_lines(_Shown(stream, report)), self.file.output, reading.found):
+                if claim.status == CONTRADICTORY:
+                    together.clear()
+                together.append(claim)
                 last = claim
-                on_claim(claim)
+            report()
             process.wait(self.file.output.exit_codes)
         return last
 
@@ -224,11 +235,21 @@ class _Reading:
         tell(Note.READ, f"{what}: {why}" if why else what)
 
 
-def _show(data: bytes) -> None:
-    """For people who look at the output of a run."""
-    view = memoryview(data)
-    while view:
-        view = view[os.write(1, view) :]
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A stream whose bytes are shown to people who look at the output of the run."""
+
+    stream: Stream
+    before: Callable[[], None]
+    """Is called before more is read."""
+
+    def read(self, size: int) -> bytes:
+        self.before()
+        data = self.stream.read(size)
+        view = memoryview(data)
+        while view:
+            view = view[os.write(1, view) :]
+        return data
 
 
 def _report(claim: Claim, instance: Any, on_incumbent: OnIncumbent) -> None:

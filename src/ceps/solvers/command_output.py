@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Protocol
 
-from ceps.problems.described import SOLVED, UNSATISFIABLE
+from ceps.problems.described import CONTRADICTORY, SOLVED, UNSATISFIABLE
 from ceps.solvers.command_file import Output
 from ceps.solvers.program import ProgramError
 
@@ -41,11 +41,10 @@ class Stream(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-def read_lines(stream: Stream, on_data: Callable[[bytes], None] = lambda data: None) -> Iterator[str]:
+def read_lines(stream: Stream) -> Iterator[str]:
     """The lines of a stream. Bytes that are no UTF-8 survive as surrogates."""
     line = bytearray()
     while data := stream.read(1 << 16):
-        on_data(data)
         for index, part in enumerate(data.split(b"\n")):
             if index:
                 yield _text(line)
@@ -62,11 +61,17 @@ def _text(line: bytearray) -> str:
 def read_claims(
     lines: Iterable[str], output: Output, on_match: Callable[[str], None] = lambda key: None
 ) -> Iterator[Claim]:
-    """The claims in the lines of a program, each as soon as it is complete.
+    """The claims in the lines of a program, each as soon as it is complete. The last, once there are both kinds, is
+    that it contradicts itself.
 
     ``on_match`` is called with the key of an expression for every line that matches it, for :func:`why_nothing`.
     """
-    return _json_claims(lines) if output.json else _text_claims(lines, output, on_match)
+    said = ""
+    for claim in _json_claims(lines) if output.json else _text_claims(lines, output, on_match):
+        if said == CONTRADICTORY:
+            continue  # Nothing that is said after both counts; but who prints it must not be kept waiting.
+        said = claim.status if said in ("", claim.status) else CONTRADICTORY
+        yield Claim(CONTRADICTORY) if said == CONTRADICTORY else claim
 
 
 def why_nothing(output: Output, matched: Collection[str]) -> str:
@@ -95,7 +100,7 @@ def _text_claims(lines: Iterable[str], output: Output, on_match: Callable[[str],
     cost: float | None = None
     solution: str | None = None
     block = _Block()
-    told_solved = claimed = False
+    told_solved = denied = claimed = False
     for line in lines:
         number, part = _found(output, "cost", line, on_match), _found(output, "solution", line, on_match)
         if part is not None and number is None and output.join_lines:
@@ -115,8 +120,11 @@ def _text_claims(lines: Iterable[str], output: Output, on_match: Callable[[str],
             cost, claimed = None, True
         if _found(output, "unsatisfiable", line, on_match) is not None:
             yield Claim(UNSATISFIABLE)
-            claimed = True
-        told_solved = told_solved or _found(output, "solved", line, on_match) is not None
+            denied = claimed = True
+        elif _found(output, "solved", line, on_match) is not None:  # "SATISFIABLE" is in "UNSATISFIABLE" too.
+            told_solved = True
+        if told_solved and denied:
+            yield Claim(CONTRADICTORY)
     solution = block.taken(solution)
     if solution is not None:
         yield Claim(SOLVED, cost, solution)
