@@ -105,12 +105,33 @@ def variables(value: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(value, Mapping):
         raise ValueError(f"must be a table, not {brief(value)}")
     for name, text in value.items():
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-            raise ValueError(f"has the name {brief(name)}; use letters, digits and _")
+        _check_variable(name)
         if not isinstance(text, str):
             raise ValueError(f"must have texts: {name} = {brief(text)} is none; put it in quotes")
         check_placeholders(text, (HERE,))
     return tuple(sorted(value.items()))
+
+
+def variable_names(value: object) -> tuple[str, ...]:
+    """A reader of ``inherit``."""
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise ValueError(f'must be a list of names of variables, such as ["LICENCE"], not {brief(value)}')
+    for name in value:
+        _check_variable(name)
+    return tuple(value)
+
+
+def _check_variable(name: str) -> None:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise ValueError(f"has the name {brief(name)}; use letters, digits and _")
+
+
+def inherited(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Variables of this process's own that a description asks for, with what they are now."""
+    for name in names:
+        if name not in os.environ:
+            raise UserError(f"inherit: the variable {name} is not set; set it where ceps is started, or remove it here")
+    return [(name, os.environ[name]) for name in names]
 
 
 def located(words: Sequence[str], folder: Path) -> tuple[str, ...]:
@@ -228,9 +249,14 @@ class CallError(Exception):
 
 
 def call(
-    words: Sequence[str], folder: Path, seconds: float, memory: int, given: Iterable[tuple[str, str]] = ()
+    words: Sequence[str],
+    folder: Path,
+    seconds: float,
+    memory: int,
+    given: Iterable[tuple[str, str]] = (),
+    working_directory: Path | None = None,
 ) -> Called:
-    """Run a program in a folder of its own and wait for its end.
+    """Run a program in a folder of its own, or in another with that for its temporary files, and wait for its end.
 
     Nothing that it starts outlives it, nor this process, however that ends: between the two stands ``contained``, a
     process of ours (``cpp/contained``) that adopts whatever is left behind, and kills it.
@@ -246,7 +272,7 @@ def call(
         try:
             process = subprocess.Popen(
                 [_CONTAINED, str(os.getpid()), str(report.writing), *limits, program, *words],
-                cwd=folder,
+                cwd=working_directory or folder,
                 env=environment([("TMPDIR", str(folder)), *given]),
                 stdin=subprocess.DEVNULL,
                 stdout=output,

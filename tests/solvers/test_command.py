@@ -254,6 +254,25 @@ def test_a_working_directory_of_its_own(executor: LocalExecutor, tmp_path: Path)
     assert Path(given["arguments"][0]).is_absolute()
 
 
+def test_variables_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program sees the variables that its description gives, and those of the user's that it names; no other."""
+    monkeypatch.setenv("LICENCE", "a=b {{seed}} $HOME")
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    text = 'inherit = ["LICENCE"]\n' + described.SOLVER + "[environment]\nDATA = '{{here}}/data'\n"
+    with LocalExecutor(workers=1) as started_with_them:
+        given = told(started_with_them, described.solver(tmp_path, TELLS, text), tmp_path)["environment"]
+    assert (given["LICENCE"], given["DATA"]) == ("a=b {{seed}} $HOME", f"{tmp_path}/data")
+    assert "SECRET_TOKEN" not in given
+
+
+def test_a_variable_that_is_not_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told with the names of the description and of the variable, before anything runs."""
+    monkeypatch.delenv("LICENCE", raising=False)
+    solver = described.solver(tmp_path, TELLS, 'inherit = ["LICENCE"]\n' + described.SOLVER)
+    with pytest.raises(UserError, match=r"filler\.toml: inherit: the variable LICENCE is not set; set it where"):
+        solver.prepare()
+
+
 def test_solutions_in_files(executor: LocalExecutor, tmp_path: Path) -> None:
     """A program may write its solution to a file; it is read when the program ends."""
     text = described.SOLVER.replace('"{{parameters}}"', '"{{solution_file}}", "{{parameters}}"')

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ceps.commands import Called, CallError, call, fill, placeholders
+from ceps.commands import Called, CallError, call, fill, inherited, placeholders
 from ceps.errors import UserError, did_you_mean
 from ceps.problems.parameters import Parameter
 from ceps.problems.problem import Infeasible, Problem, Unverified
@@ -334,7 +334,8 @@ class _Desk:
         file = self.problem.file
         words = fill(command, {"instance": str(self.instance), **values})
         self.on_call(words, None)
-        made = call(words, self.folder, file.time, file.memory, file.environment)
+        given = [*inherited(file.inherit), *file.environment]
+        made = call(words, self.folder, file.time, file.memory, given, file.working_directory)
         self.on_call(words, made)
         return made
 

@@ -10,7 +10,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ceps.commands import environment, file_digest, fill, find_program, named_files
+from ceps.commands import environment, file_digest, fill, find_program, inherited, named_files
 from ceps.errors import UserError
 from ceps.problems import Problem, problem_named, problem_names
 from ceps.problems.described import CONTRADICTORY, SOLVED, FileInstance
@@ -72,6 +72,8 @@ class Command(Solver):
 
     def prepare(self) -> None:
         self._program()
+        with naming(str(self.source)):
+            inherited(self.file.inherit)
         folder = self.file.working_directory
         if folder is not None and not folder.is_dir():
             raise UserError(f"{self.source}: working_directory: there is no folder {folder}; make it or name another")
@@ -176,7 +178,7 @@ class Command(Solver):
         os.dup2(writing, 1)
         if self.file.working_directory is not None:
             os.chdir(self.file.working_directory)
-        os.execve(self._program(), words, environment(self.file.environment))
+        os.execve(self._program(), words, environment([*inherited(self.file.inherit), *self.file.environment]))
 
     def _write_instance(self, instance: Any, folder: Path) -> Path:
         if isinstance(instance, FileInstance):
