@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,37 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_works_passes_the_check(folder: Path) -> None:
     """Nothing is wrong with these programs."""
     told(0, "check", "scenario.toml")
+
+
+def test_commands_are_shown_as_they_were_run(folder: Path) -> None:
+    """Of every command of the problem the exact line, its limits, what it printed and what was read of it are told."""
+    shown = told(0, "check", "scenario.toml")
+    script = re.escape(f"$ {shlex.join([sys.executable, str(folder / 'zeros.py')])}")
+    limits = "Limits wall 10 s, memory 1024 MiB for each process"
+    file = r"/\S+/ceps-\w+"
+    for command in (
+        rf"mutate {file}/instance.zeros {file}/out.zeros 1 {limits} Raw outcome printed nothing "
+        rf"Parsed outcome an instance of \d+ bytes",
+        rf"features {file}/instance.zeros {limits} Raw outcome size = 5 one = 1 Parsed outcome one 1, size 5",
+        rf"check {file}/instance.zeros {file}/solution {limits} Raw outcome checked 0 Parsed outcome cost 0",
+    ):
+        assert re.search(rf"{command.split()[0]} Call {script} {command}", shown), shown
+
+
+def test_the_program_that_checks_is_told_without_an_answer_too(folder: Path) -> None:
+    """Where no answer was one, how answers are checked is shown all the same, and what was said of them."""
+    described.solver(folder, LIAR.replace("00000", "1"))
+    shown = told(1, "check", "scenario.toml").replace("'", "")
+    assert "INVALID (expected 5 bits)" in shown
+    assert "zeros.py check {instance} {solution}" in shown
+
+
+def test_an_expression_that_matches_nothing_is_told_of_a_solver_that_never_ends(folder: Path) -> None:
+    """The typical first mistake: the solver prints what it should, and nothing of it is read until the cut-off."""
+    described.solver(folder, HONEST.replace("bits", "Bits") + "\nimport sys; sys.stdout.flush()\nwhile True: pass")
+    shown = told(1, "check", "scenario.toml")
+    assert "read: no answer so far: no line matches [output] solution = '^bits (.*)$'" in shown
+    assert "TIMEOUT" in shown
 
 
 def test_a_liar_fails_the_check_and_builds_nothing(folder: Path) -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
+import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from ceps.cli import app
 from ceps.errors import UserError
 from ceps.execution.executor import Run
 from ceps.execution.local import LocalExecutor
@@ -31,8 +37,14 @@ def executor() -> Iterator[LocalExecutor]:
         yield executor
 
 
-def outcome(executor: LocalExecutor, folder: Path, script: str, problem: str, target: float) -> Outcome:
-    solver = described.solver(folder, script, SOLVER)
+def answering(status: str, cost: float) -> Outcome:
+    return Outcome(Ending.SOLVED, cpu=2.0, cost=cost, solution={"status": status})
+
+
+def outcome(
+    executor: LocalExecutor, folder: Path, script: str, problem: str, target: float | None, text: str = SOLVER
+) -> Outcome:
+    solver = described.solver(folder, script, text)
     configuration, instance = default_configuration(solver), described.instance()
     limits = Limits(cpu=20.0)
     return executor.submit(
@@ -90,12 +102,78 @@ def test_a_race_ends_with_the_first_answer(tmp_path: Path) -> None:
 
 def test_a_verified_answer_beats_all_claims() -> None:
     """Of answers that contradict each other, the one that nobody verified is false; alone, it stands."""
-    claim, model = Outcome(Ending.SOLVED, cpu=1.0, cost=1.0), Outcome(Ending.SOLVED, cpu=2.0, cost=0.0)
+    claim, model = answering("unsatisfiable", 1.0), answering("solved", 0.0)
     nothing = Outcome(Ending.TIMEOUT, cpu=3.0)
-    false, true, none = without_contradictions((claim, model, nothing))
-    assert (false.ending, false.cost, false.cpu) == (Ending.INVALID, None, 1.0)
+    false, true, none = without_contradictions((claim, model, nothing), ["a", "b", "c"])
+    assert (false.ending, false.cost, false.cpu) == (Ending.INVALID, None, 2.0)
     assert (true, none) == (model, nothing)
-    assert without_contradictions((claim, nothing)) == (claim, nothing)
+    assert without_contradictions((claim, nothing), ["a", "c"]) == (claim, nothing)
+
+
+def test_a_verified_answer_beats_what_is_worth_nothing() -> None:
+    """Who is not trusted and says what a verified answer shows to be false is INVALID too; who agrees is not."""
+    model = answering("solved", 0.0)
+    denier, agreeing = (
+        Outcome(Ending.FINISHED, cpu=2.0, solution={"status": status}) for status in ("unsatisfiable", "solved")
+    )
+    false, *others = without_contradictions((denier, model, agreeing), ["a", "b", "c"])
+    assert (false.ending, false.solution) == (Ending.INVALID, None)
+    assert others == [model, agreeing]
+    assert without_contradictions((denier,), ["a"]) == (denier,)
+
+
+def test_beliefs_that_contradict_each_other_are_told_by_name() -> None:
+    """Where two are believed and say the opposite of each other, none of them counts, and both are named."""
+    yes, no, late = answering("solved", 1.0), answering("unsatisfiable", 1.0), Outcome(Ending.CAPPED, cpu=1.0)
+    *both, other = without_contradictions((yes, no, late), ["minisat", "clasp", "clasp"])
+    assert [(each.ending, each.cost) for each in both] == [(Ending.INVALID, None)] * 2
+    told = "component 1 (minisat) says 'solved', component 2 (clasp) says 'unsatisfiable'"
+    assert all(told in each.reason for each in both)
+    assert other == late
+
+
+def test_who_says_both_has_no_answer(executor: LocalExecutor, tmp_path: Path) -> None:
+    """A program that prints a model and that there is none is INVALID, whichever comes first; so is one that says it
+    in words, or after more output than is read at once."""
+    both = "it says that there is a solution, and that there is none"
+    for script in (f"{SOLVES}; {REFUSES}", f"{REFUSES}; {SOLVES}", f"{REFUSES}; print('yes')"):
+        made = outcome(executor, tmp_path, script, TRUSTING, 1.0, SOLVER + "solved = '^yes$'\n")
+        assert (made.ending, made.reason, made.cost) == (Ending.INVALID, both, None)
+        assert made.output.splitlines()[-1] == "read: contradictory, no solution told"
+    costs = described.PROBLEM.replace("check =", "trust = true\ncheck =")
+    improving = "print('cost 0'); print('bits 11111', flush=True); print('x' * 200_000); print('none', flush=True)"
+    made = outcome(executor, tmp_path, improving, costs, None, described.SOLVER + "unsatisfiable = '^none$'\n")
+    assert (made.ending, made.reason) == (Ending.INVALID, both)
+
+
+def test_a_word_that_is_part_of_its_opposite(executor: LocalExecutor, tmp_path: Path) -> None:
+    """A line that both expressions match says that there is no solution: UNSATISFIABLE contains SATISFIABLE."""
+    text = SOLVER.replace("'^none$'", "'UNSATISFIABLE'") + "solved = 'SATISFIABLE'\n"
+    made = outcome(executor, tmp_path, "print('s UNSATISFIABLE')", TRUSTING, 1.0, text)
+    assert (made.ending, made.solution["status"]) == (Ending.SOLVED, "unsatisfiable")
+
+
+def test_a_contradicted_answer_in_an_evaluation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is believed and fast wins until another's answer is verified: then the evaluation is made again, the
+    believed answer is INVALID, and the verified one counts."""
+    monkeypatch.chdir(tmp_path)
+    described.problem(tmp_path, TRUSTING)
+    described.solver(tmp_path, f"sum(range(10**7)); {SOLVES}", SOLVER)
+    (tmp_path / "denier.py").write_text(REFUSES)
+    text = SOLVER.replace("filler", "denier").format(python=sys.executable)
+    (tmp_path / "denier.toml").write_text(text)
+    (tmp_path / "five.zeros").write_text("5")
+    members = [{"solver": name, "parameters": {"ones": 2}} for name in ("filler", "denier")]
+    files = {name: {"file": f"{name}.toml"} for name in ("filler", "denier")}
+    content = {**described.PORTFOLIO, "members": members, "solvers": files, "metric": {"name": "par10", "cutoff": 10.0}}
+    (tmp_path / "portfolio.json").write_text(json.dumps(content))
+    arguments = ("--portfolio", "portfolio.json", "--trust", "--repeats", "1", "--out", "run", "--json")
+    told = CliRunner().invoke(app, ["evaluate", "five.zeros", *arguments])
+    (result,) = json.loads(told.stdout)["per_instance"]
+    assert [(each["component"], each["cost"]) for each in result["repeats"]] == [(1, 0.0)]
+    with closing(sqlite3.connect(tmp_path / "run" / "ceps.sqlite")) as store:
+        rows = store.execute("SELECT ending, cost FROM runs ORDER BY id").fetchall()
+    assert rows == [("SOLVED", 0.0), ("SOLVED", 1.0), ("SOLVED", 0.0), ("INVALID", 1.0)]
 
 
 def test_costs_of_decisions_are_not_compared(tmp_path: Path) -> None:

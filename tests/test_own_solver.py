@@ -82,7 +82,7 @@ def test_check_shows_what_is_run_and_read(folder: Path) -> None:
     assert re.search(r"s (UN)?SATISFIABLE", result.stdout)
     assert re.search(r"read: (solved|unsatisfiable), ", result.stdout)
     assert re.search(r"SOLVED, cost [01], CPU", result.stdout)
-    assert "mutate: python3 " in result.stdout
+    assert re.search(r"mutate\nCall\n  \$ python3 \S+ mutate /\S+/instance.cnf /\S+/out.cnf 1\n", result.stdout)
 
 
 def test_a_portfolio_is_built_and_solves(portfolio: Path, folder: Path) -> None:

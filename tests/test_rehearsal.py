@@ -183,11 +183,13 @@ def test_a_penalty_that_a_solution_reaches_is_told(tmp_path: Path) -> None:
     assert "such as 10000" in str(caught.value)
 
 
-def test_answers_that_contradict_each_other_are_told(tmp_path: Path) -> None:
-    """Of two solvers that decide the same instance differently both are named, and whose answer was verified."""
+@pytest.mark.parametrize("trust", ["true", "false"])
+def test_answers_that_contradict_each_other_are_told(tmp_path: Path, trust: str) -> None:
+    """Of two solvers that decide the same instance differently both are named, and whose answer was verified; also
+    where the word of the other is worth nothing."""
     text = described.SOLVER.replace('"filler"', '"denier"') + "unsatisfiable = '^none'\n"
     (tmp_path / "other").mkdir()
-    cast = zeros(tmp_path, FOREVER, Par10(2.0), DECISION)
+    cast = zeros(tmp_path, FOREVER, Par10(2.0), DECISION.replace("true", trust))
     cast.solvers.append(described.solver(tmp_path / "other", "print('none')", text))
     message = (
         r"^five: solver 'filler' says that there is a solution, which was verified, and solver 'denier' that there is "

@@ -9,18 +9,16 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import resource
-import select
 import shutil
 import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
 from pathlib import Path
-from typing import IO, Protocol, runtime_checkable
+from typing import IO, Protocol, Self, runtime_checkable
 
+from ceps import _native
 from ceps.errors import UserError, did_you_mean
 from ceps.tables import brief, home
 
@@ -36,6 +34,7 @@ MOST_OUTPUT = 1024**2
 LARGEST_FILE = 1024**3
 """Bytes of one file that a called program may write."""
 
+_CONTAINED = str(Path(_native.__file__).with_name("contained"))
 # HOME, because licences and installations of the user's are found by it.
 _INHERITED = ("PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", MARK)
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
@@ -106,12 +105,33 @@ def variables(value: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(value, Mapping):
         raise ValueError(f"must be a table, not {brief(value)}")
     for name, text in value.items():
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-            raise ValueError(f"has the name {brief(name)}; use letters, digits and _")
+        _check_variable(name)
         if not isinstance(text, str):
             raise ValueError(f"must have texts: {name} = {brief(text)} is none; put it in quotes")
         check_placeholders(text, (HERE,))
     return tuple(sorted(value.items()))
+
+
+def variable_names(value: object) -> tuple[str, ...]:
+    """A reader of ``inherit``."""
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise ValueError(f'must be a list of names of variables, such as ["LICENCE"], not {brief(value)}')
+    for name in value:
+        _check_variable(name)
+    return tuple(value)
+
+
+def _check_variable(name: str) -> None:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise ValueError(f"has the name {brief(name)}; use letters, digits and _")
+
+
+def inherited(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Variables of this process's own that a description asks for, with what they are now."""
+    for name in names:
+        if name not in os.environ:
+            raise UserError(f"inherit: the variable {name} is not set; set it where ceps is started, or remove it here")
+    return [(name, os.environ[name]) for name in names]
 
 
 def located(words: Sequence[str], folder: Path) -> tuple[str, ...]:
@@ -229,81 +249,70 @@ class CallError(Exception):
 
 
 def call(
-    words: Sequence[str], folder: Path, seconds: float, memory: int, given: Iterable[tuple[str, str]] = ()
+    words: Sequence[str],
+    folder: Path,
+    seconds: float,
+    memory: int,
+    given: Iterable[tuple[str, str]] = (),
+    working_directory: Path | None = None,
 ) -> Called:
-    """Run a program in a folder of its own and wait for its end. Nothing that it starts in its session outlives it.
+    """Run a program in a folder of its own, or in another with that for its temporary files, and wait for its end.
 
-    The program itself does not outlive this process either, however that ends (where there is a ``setpriv``).
+    Nothing that it starts outlives it, nor this process, however that ends: between the two stands ``contained``, a
+    process of ours (``cpp/contained``) that adopts whatever is left behind, and kills it.
     """
     # Here and not above: keepers import this module, and with these come threads and random numbers, whose care after
     # every fork would be charged to runs.
     import subprocess  # noqa: PLC0415
     import tempfile  # noqa: PLC0415
 
-    own = environment([("TMPDIR", str(folder)), *given])
-    program, argv = _tied(find_program(_literal(words[0])), words)
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as error:
+    limits = [f"{seconds:f}", str(ceil(seconds) + 1), str(memory), str(LARGEST_FILE)]
+    program = str(find_program(_literal(words[0])))
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as error, _Pipe() as report:
         try:
             process = subprocess.Popen(
-                argv,
-                executable=program,
-                cwd=folder,
-                env=own,
+                [_CONTAINED, str(os.getpid()), str(report.writing), *limits, program, *words],
+                cwd=working_directory or folder,
+                env=environment([("TMPDIR", str(folder)), *given]),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=error,
+                pass_fds=[report.writing],
                 start_new_session=True,
             )
         except OSError as failure:
             raise CallError(f"{words[0]} cannot be started: {failure.strerror}") from failure
         try:
-            _limit(process.pid, seconds, memory)
-            in_time = _ended_within(process.pid, seconds)
-        finally:
-            # Before it is waited for: until then its number, which is that of its session, belongs to nobody else.
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        if not in_time:
+        finally:
+            process.terminate()  # Should this process not wait any longer: it ends all, and then itself.
+            process.wait()
+        ended, number = report.read() or ("ended", process.returncode)
+        if ended == "refused":
+            raise CallError(f"{words[0]} cannot be started: {os.strerror(number)}")
+        if ended == "late":
             raise CallError(f"{words[0]} took longer than {seconds:g} s")
-        return Called(process.returncode, _beginning(output), _beginning(error))
+        return Called(number, _beginning(output), _beginning(error))
 
 
-def _tied(program: Path, words: Sequence[str]) -> tuple[Path, Sequence[str]]:
-    """What to start so that the kernel ends a program with whoever waits for it.
+class _Pipe:
+    """Where ``contained`` tells how it went."""
 
-    The program must ask for that itself, or who becomes it: between fork and exec it would not be safe beside threads.
-    Below a keeper there is no need; it ends what is orphaned there.
-    """
-    guard = None if MARK in os.environ else shutil.which("setpriv")
-    if guard is None:
-        return program, words
-    return Path(guard), [guard, "--pdeathsig", "SIGKILL", "--", str(program), *words[1:]]
+    def __enter__(self) -> Self:
+        self._reading, self.writing = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        return self
 
+    def __exit__(self, *failure: object) -> None:
+        os.close(self._reading)
+        os.close(self.writing)
 
-def _limit(process: int, seconds: float, memory: int) -> None:
-    """From outside: code of ours between fork and exec would not be safe beside threads."""
-    limits = {
-        resource.RLIMIT_CPU: ceil(seconds) + 1,
-        resource.RLIMIT_DATA: memory,
-        resource.RLIMIT_FSIZE: LARGEST_FILE,
-        resource.RLIMIT_CORE: 0,
-    }
-    with suppress(ProcessLookupError):
-        for kind, most in limits.items():
-            _, hard = resource.prlimit(process, kind)
-            limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.prlimit(process, kind, (limit, limit))
-
-
-def _ended_within(process: int, seconds: float) -> bool:
-    descriptor = os.pidfd_open(process)
-    try:
-        poller = select.poll()
-        poller.register(descriptor, select.POLLIN)
-        return bool(poller.poll(1000 * seconds))
-    finally:
-        os.close(descriptor)
+    def read(self) -> tuple[str, int] | None:
+        """What it has told; nothing if it was killed before."""
+        try:
+            how, number = os.read(self._reading, 100).split()
+        except BlockingIOError:
+            return None
+        return how.decode(), int(number)
 
 
 def _beginning(file: IO[bytes]) -> bytes:

@@ -33,7 +33,7 @@ class Plan:
 
     budget: float
     smallest_budget: float
-    """CPU seconds, when runs that look for references agree at once."""
+    """CPU seconds with which every phase has its first runs, references included."""
     wall: float
     """Seconds on the given workers, when they are kept busy."""
     runs: int

@@ -16,7 +16,7 @@ from ceps.metrics import Metric, metric_named
 from ceps.problems import Problem, problem_named
 from ceps.problems.collect import read_instances
 from ceps.problems.described import SOLVED, UNSATISFIABLE, VERIFIED, DescribedProblem, Trial
-from ceps.records import Limits, Outcome
+from ceps.records import FAILURES, Limits, Outcome
 from ceps.settings import Scenario
 from ceps.solvers import Solver, solver_named
 from ceps.solvers.solver import default_configuration
@@ -93,9 +93,15 @@ def _instances(scenario: Scenario, problem: Problem, base: Path, named: str, key
 
 
 def trials(cast: Cast) -> Iterator[Trial]:
-    """The commands of a described problem, each tried once on the first instance."""
+    """The commands of a described problem that need an instance only, each tried once on the first."""
     if isinstance(cast.problem, DescribedProblem):
         yield from cast.problem.trials(cast.instances[0])
+
+
+def checks(cast: Cast, made: Rehearsal) -> Iterator[Trial]:
+    """The program of a described problem that checks solutions, tried on what a rehearsal has found."""
+    if isinstance(cast.problem, DescribedProblem):
+        yield from cast.problem.checks(made.instance, made.outcome.result().solution)
 
 
 def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Rehearsal]:
@@ -123,7 +129,7 @@ def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Reh
         yield made[-1]
     answered = [(each.solver.name, each.outcome.result()) for each in made if each.outcome.exception() is None]
     _refuse_penalty(cast, [outcome for _, outcome in answered])
-    _refuse_contradictions(cast, {name: outcome for name, outcome in answered if outcome.has_answer})
+    _refuse_contradictions(cast, {name: outcome for name, outcome in answered if outcome.ending not in FAILURES})
 
 
 def _refuse_penalty(cast: Cast, outcomes: Iterable[Outcome]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from functools import partial
@@ -82,19 +82,42 @@ def race(
         for future in futures:
             executor.stop(future)
         outcomes = tuple(_outcome(future) for future in futures)
-    return _best_of(outcomes if problem.target is None else without_contradictions(outcomes), interrupted)
+    if problem.target is not None:
+        outcomes = without_contradictions(outcomes, [member.solver for member in portfolio.members])
+    return _best_of(outcomes, interrupted)
 
 
-def without_contradictions(outcomes: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
-    """Answers to a decision problem: one that was verified makes those that nobody verified false."""
-    best = min((outcome.cost for outcome in outcomes if outcome.cost is not None), default=0.0)
-    false = Outcome(Ending.INVALID, cpu=0.0, reason="says what was not verified, while another answer was")
+def without_contradictions(outcomes: tuple[Outcome, ...], solvers: Sequence[str]) -> tuple[Outcome, ...]:
+    """Outcomes of components on a decision problem, without the answers that are false.
+
+    One that was verified, which costs less, makes those false that were not. Where the best differ, nobody can tell
+    which of them is true, and none counts.
+    """
+    best = min((outcome.cost for outcome in outcomes if outcome.cost is not None), default=None)
+    if best is None:
+        return outcomes
+    counting = [index for index, outcome in enumerate(outcomes) if outcome.cost == best]
+    statuses = {_status(outcomes[index]) for index in counting}
+    if len(statuses) > 1:
+        said = ", ".join(f"component {n + 1} ({solvers[n]}) says '{_status(outcomes[n])}'" for n in counting)
+        reason = f"answers contradict each other, and nobody knows which is true: {said}"
+    else:
+        reason = "says what was not verified, while another answer was"
+
+    def false(outcome: Outcome) -> bool:
+        if outcome.cost is None:  # What nobody has verified, of solvers that are not trusted.
+            return outcome.solution is not None and _status(outcome) not in statuses
+        return outcome.cost > best or len(statuses) > 1
+
     return tuple(
-        replace(false, cpu=each.cpu, wall=each.wall, memory=each.memory, output=each.output, host=each.host)
-        if each.cost is not None and each.cost > best
-        else each
+        replace(each, ending=Ending.INVALID, reason=reason, cost=None, solution=None, trace=()) if false(each) else each
         for each in outcomes
     )
+
+
+def _status(outcome: Outcome) -> object:
+    """Whether an answer says that there is a solution; None where the problem has another kind of answers."""
+    return outcome.solution.get("status") if isinstance(outcome.solution, dict) else None
 
 
 def _wait_until_decided(futures: list[Future[Outcome]]) -> None:

@@ -11,12 +11,15 @@ from ceps.evaluation.best_known import Comparison
 from ceps.evaluation.session import Evaluated
 from ceps.evaluation.session import Plan as EvaluationPlan
 from ceps.evaluator import share_saved
+from ceps.execution.ends import Ends
 from ceps.planning import Plan
 from ceps.portfolio import Portfolio
 from ceps.problems import Problem
 from ceps.records import Ending, Outcome
 from ceps.solve import Answer
 from ceps.store import Reference
+
+NOTHING = "printed nothing"
 
 
 def counted(count: int, what: str) -> str:
@@ -34,7 +37,14 @@ def generators_text(problem: Problem) -> str:
 def raw_text(outcome: Outcome) -> str:
     """What the solver said: its last claims and what it printed."""
     claims = [f"claimed {number(found.cost)} at CPU {found.cpu:.2f} s" for found in outcome.trace[-3:]]
-    return "\n".join([*claims, outcome.output.rstrip() or "printed nothing"])
+    return "\n".join([*claims, outcome.output.rstrip() or NOTHING])
+
+
+def printed_text(said: str) -> str:
+    """What a command of a problem printed, cut as the output of runs is."""
+    ends = Ends()
+    ends.take(said.encode(errors="replace"))
+    return str(ends).rstrip() or NOTHING
 
 
 def outcome_text(outcome: Outcome) -> str:

@@ -209,11 +209,41 @@ def test_features_that_are_too_deep(tmp_path: Path) -> None:
         made.features(instance())
 
 
+def test_where_programs_run_and_what_they_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs run in the folder that the description names and see the variables that it gives or names, no other."""
+    monkeypatch.setenv("LICENCE", "token")
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    (tmp_path / "data").mkdir()
+    tells = "import json, os; print('here = 1' if os.getcwd() == os.environ['DATA'] else os.getcwd())\n"
+    tells += "print('licence =', int(os.environ['LICENCE'] == 'token'))\n"
+    tells += "print('secret =', int('SECRET_TOKEN' in os.environ))\n"
+    text = 'working_directory = "data"\ninherit = ["LICENCE"]\n' + PROBLEM
+    made = problem(tmp_path, text + "[environment]\nDATA = '{{here}}/data'\n")
+    (tmp_path / "zeros.py").write_text(tells)
+    assert made.features(instance()) == {"here": 1.0, "licence": 1.0, "secret": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ('inherit = ["NO_SUCH_VARIABLE"]', "inherit: the variable NO_SUCH_VARIABLE is not set"),
+        ('inherit = "LICENCE"', 'inherit must be a list of names of variables, such as ["LICENCE"]'),
+        ('inherit = ["A=B"]', "inherit has the name 'A=B'; use letters, digits and _"),
+        ('working_directory = "none"', "working_directory: there is no folder"),
+    ],
+)
+def test_what_is_not_there_for_programs(tmp_path: Path, key: str, message: str) -> None:
+    """A variable or a folder that a description names and that is not there is told with the description's name."""
+    with pytest.raises(UserError, match=r"zeros\.toml") as caught:
+        problem(tmp_path, f"{key}\n{PROBLEM}")
+    assert message in str(caught.value)
+
+
 def test_trials_for_people(zeros: DescribedProblem, tmp_path: Path) -> None:
     """Every command is tried once, and a failure is told instead of raised."""
     mutated, measured = zeros.trials(instance())
-    line, made, told = mutated.line, mutated.came_of_it, measured.came_of_it
-    assert line.startswith(f"mutate: {sys.executable} ")
+    made, told = mutated.came_of_it, measured.came_of_it
+    assert mutated.line.startswith(f"{sys.executable} ")
     assert made.endswith(" bytes")
     assert told == "one 1, size 5"
     failing = problem(tmp_path)

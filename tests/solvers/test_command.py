@@ -122,10 +122,10 @@ def test_of_a_traceback_only_the_users_is_shown(executor: LocalExecutor, tmp_pat
     """Where a program in Python fails, its traceback is what is shown; and where it tells nonsense, none is."""
     script = "def theirs():\n    raise KeyError('theirs')\ntheirs()"
     failed = run(executor, described.solver(tmp_path, script), tmp_path)
-    assert failed.output.splitlines()[-1] == "KeyError: 'theirs'"
+    assert failed.output.splitlines()[-2] == "KeyError: 'theirs'"
     assert (failed.output.count("Traceback"), failed.output.count("File")) == (1, 2)
     nonsense = run(executor, described.solver(tmp_path, "print('cost much')"), tmp_path)
-    assert nonsense.output.splitlines()[1:] == ["cost much"]
+    assert nonsense.output.splitlines()[1:-1] == ["cost much"]
     assert "told 'much' as a cost" in nonsense.reason
 
 
@@ -141,6 +141,36 @@ def test_why_no_answer_was_read(executor: LocalExecutor, tmp_path: Path, script:
     outcome = run(executor, described.solver(tmp_path, script), tmp_path)
     assert (outcome.ending, outcome.cost) == (Ending.FINISHED, None)
     assert outcome.output.splitlines()[-1] == f"read: no answer: {why}"
+
+
+def test_what_was_read_of_a_program_that_is_stopped(executor: LocalExecutor, tmp_path: Path) -> None:
+    """At the cut-off it is told which expressions no line has matched so far, with both ends of what was printed."""
+    script = "print('cost 3'); print('x' * 99_999); print('Bits 11111', flush=True)\nwhile True: pass"
+    outcome = run(executor, described.solver(tmp_path, script), tmp_path, limits=Limits(cpu=1.0))
+    assert outcome.ending is Ending.TIMEOUT
+    _, first, *_, last, read = outcome.output.splitlines()
+    assert (first, last) == ("cost 3", "Bits 11111")
+    assert read == "read: no answer so far: no line matches [output] solution = '^bits (.*)$'"
+
+
+def test_what_was_read_last_of_a_program_that_is_stopped(executor: LocalExecutor, tmp_path: Path) -> None:
+    """At the cut-off the last answer is told."""
+    forever = FILLS + "\nwhile True: pass\n"
+    outcome = run(executor, described.solver(tmp_path, forever), tmp_path, limits=Limits(cpu=1.0))
+    assert outcome.ending is Ending.TIMEOUT
+    assert outcome.output.splitlines()[-1] == "read: solved, cost 0, a solution of 5 characters"
+
+
+def test_warnings_do_not_hide_what_was_run(executor: LocalExecutor, tmp_path: Path) -> None:
+    """The command line is told whole, however long it is and however much the program prints to standard error."""
+    long = "x" * 9000
+    text = described.SOLVER.replace('"{{seed}}"', f'"{{{{seed}}}}", "{long}"')
+    script = FILLS + "for number in range(2000): print('warning', number, file=sys.stderr)"
+    first, *rest = run(executor, described.solver(tmp_path, script, text), tmp_path).output.splitlines()
+    words = [sys.executable, str(tmp_path / "filler.py"), "instance.zeros", "7", long, "20", "--ones=2"]
+    assert first == "$ " + shlex.join(words)
+    assert "warning 0" in rest
+    assert "warning 1999" in rest
 
 
 def test_a_solution_file_that_was_not_written(executor: LocalExecutor, tmp_path: Path) -> None:
@@ -222,6 +252,25 @@ def test_a_working_directory_of_its_own(executor: LocalExecutor, tmp_path: Path)
     given = told(executor, solver, tmp_path)
     assert given["folder"] == str(tmp_path / "data")
     assert Path(given["arguments"][0]).is_absolute()
+
+
+def test_variables_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program sees the variables that its description gives, and those of the user's that it names; no other."""
+    monkeypatch.setenv("LICENCE", "a=b {{seed}} $HOME")
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    text = 'inherit = ["LICENCE"]\n' + described.SOLVER + "[environment]\nDATA = '{{here}}/data'\n"
+    with LocalExecutor(workers=1) as started_with_them:
+        given = told(started_with_them, described.solver(tmp_path, TELLS, text), tmp_path)["environment"]
+    assert (given["LICENCE"], given["DATA"]) == ("a=b {{seed}} $HOME", f"{tmp_path}/data")
+    assert "SECRET_TOKEN" not in given
+
+
+def test_a_variable_that_is_not_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told with the names of the description and of the variable, before anything runs."""
+    monkeypatch.delenv("LICENCE", raising=False)
+    solver = described.solver(tmp_path, TELLS, 'inherit = ["LICENCE"]\n' + described.SOLVER)
+    with pytest.raises(UserError, match=r"filler\.toml: inherit: the variable LICENCE is not set; set it where"):
+        solver.prepare()
 
 
 def test_solutions_in_files(executor: LocalExecutor, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ConfigSpace import Categorical, ConfigurationSpace, InCondition, Integer
 
 from ceps.errors import UserError
 from ceps.solvers.command import Command
@@ -73,6 +74,18 @@ def test_files_of_configspace(tmp_path: Path, ending: str) -> None:
     getattr(written, f"to_{ending}")(tmp_path / f"space.{ending}")
     read = described(tmp_path, MINIMAL + f'[space]\nfile = "space.{ending}"').space
     assert dict(read.get_default_configuration()) == dict(written.get_default_configuration())
+
+
+def test_values_that_conditions_share(tmp_path: Path) -> None:
+    """A list of values that several conditions have in common is an alias where ConfigSpace writes YAML; it is read."""
+    written = ConfigurationSpace()
+    written.add(Categorical("a", ["x", "y", "z"], default="x"), Integer("b", (1, 9)), Integer("c", (1, 9)))
+    shared = ["x", "y"]
+    written.add(*(InCondition(written[name], written["a"], shared) for name in "bc"))
+    written.to_yaml(tmp_path / "space.yaml")
+    assert "*id001" in (tmp_path / "space.yaml").read_text()
+    read = described(tmp_path, MINIMAL + '[space]\nfile = "space.yaml"').space
+    assert [condition.values for condition in read.conditions] == [shared, shared]
 
 
 def test_another_space_is_another_version(tmp_path: Path) -> None:

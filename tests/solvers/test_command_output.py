@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import replace
-from io import FileIO
 from math import isfinite
 from typing import Any
 
@@ -17,7 +15,7 @@ from hypothesis import strategies as st
 
 from ceps.solvers import command_output
 from ceps.solvers.command_file import Output
-from ceps.solvers.command_output import Claim, Echo, read_claims, read_lines, why_nothing
+from ceps.solvers.command_output import Claim, read_claims, read_lines, why_nothing
 from ceps.solvers.program import ProgramError
 
 BOTH = Output(cost=r"^o (\S+)", solution=r"^v (.*)$", join_lines=True, unsatisfiable="^s UNSAT")
@@ -81,15 +79,19 @@ def test_a_cost_that_is_none() -> None:
 def test_json_lines() -> None:
     """Objects with a status, a cost or a solution are claims; everything else is passed over."""
     lines = ["hello", "{broken", '{"other": 1}', '{"status": "unknown"}', '{"cost": 5, "solution": [1, 2]}']
-    lines += ['{"status": "unsatisfiable"}', "[1]", "{" * 100_000]
+    lines += ["[1]", "{" * 100_000]
     output = Output(json=True)
-    assert list(read_claims(lines, output)) == [Claim("solved", 5, [1, 2]), Claim("unsatisfiable")]
+    assert list(read_claims(lines, output)) == [Claim("solved", 5, [1, 2])]
+    assert list(read_claims(['{"status": "unsatisfiable"}'], output)) == [Claim("unsatisfiable")]
+    # Nothing that is said after both counts.
+    both = [*lines, '{"status": "unsatisfiable"}', '{"cost": 4, "solution": [1]}']
+    assert list(read_claims(both, output)) == [Claim("solved", 5, [1, 2]), Claim("contradictory")]
 
 
 def test_expressions_that_never_matched() -> None:
     """Why nothing was read names the expressions that no line matches, as they are described, and no other."""
     matched: set[str] = set()
-    assert list(read_claims(["o 5", "x 1"], BOTH, matched)) == []
+    assert list(read_claims(["o 5", "x 1"], BOTH, matched.add)) == []
     assert matched == {"cost"}
     assert why_nothing(BOTH, matched) == r"no line matches [output] solution = '^v (.*)$' or unsatisfiable = '^s UNSAT'"
     assert why_nothing(Output(), ()) == ""
@@ -144,35 +146,3 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command_output, "LONGEST_SOLUTION", 100)
     with pytest.raises(ProgramError, match="more than 100 characters"):
         claims("v xxxxxxxxxx\n" * 20)
-
-
-def test_the_beginning_and_the_end_are_shown() -> None:
-    """Of much output the beginning is shown at once and the end at last, with the bytes between them counted."""
-    reading, writing = os.pipe()
-    echo = Echo(writing)
-    for index in range(10_000):
-        echo.take(f"{index}\n".encode())
-    echo.finish()
-    os.close(writing)
-    with FileIO(reading) as stream:
-        shown = stream.readall()
-    assert shown.startswith(b"0\n1\n2\n")
-    assert shown.endswith(b"9998\n9999\n")
-    assert f"{48_890 - 2 * command_output.SHOWN} bytes".encode() in shown
-    assert len(shown) < 2 * command_output.SHOWN + 100
-
-
-def test_the_end_can_be_shown_more_than_once() -> None:
-    """What comes after an end that was shown is shown as well, with what was left out between them."""
-    reading, writing = os.pipe()
-    echo = Echo(writing)
-    echo.take(b"a" * 2 * command_output.SHOWN)
-    echo.finish()
-    echo.take(b"b" * (command_output.SHOWN + 7))
-    echo.finish()
-    echo.finish()
-    os.close(writing)
-    with FileIO(reading) as stream:
-        shown = stream.readall()
-    assert (shown.count(b"a"), shown.count(b"b")) == (2 * command_output.SHOWN, command_output.SHOWN + 1)
-    assert shown.count("… 7 bytes …".encode()) == 1

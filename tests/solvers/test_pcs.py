@@ -77,6 +77,13 @@ def test_the_old_format() -> None:
         ("n | a > x", "the values of 'a' have no order; use ==, != or in"),
         ("a | n in {1, 50}", "'n' is never 50; it is from 1 to 9"),
         ("{a + b > 3}", "only combinations such as {a=1, b=x} can be forbidden"),
+        (
+            "{n > 5 && a == y}",
+            "==, <, > or functions (SMAC's advanced form) are not supported: write out",
+        ),
+        ("{n=5 && a=y}", "only combinations such as {a=1, b=x} can be forbidden, with = and commas"),
+        ("{n == 5}", "only combinations such as {a=1, b=x} can be forbidden, with = and commas"),
+        ("{n>=5}", "only combinations such as {a=1, b=x} can be forbidden, with = and commas"),
         ("{b=x}", "there is no parameter 'b'. Known: a, n"),
         ("{a=x, n=3}", "this forbids the default values; forbid others, or change a default"),
         ("a categorical {x, y} [x]", "there is a parameter 'a' already; remove one of them"),

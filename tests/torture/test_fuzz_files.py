@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,10 +26,13 @@ from ceps.problems.vrpspdtw import Vrpspdtw
 from ceps.settings import read_scenario
 from ceps.solvers.command import Command
 from ceps.solvers.command_space import read_space
+from ceps.solvers.pcs import read_pcs
 from tests.solvers.test_pcs import NEW, OLD
 from tests.torture.mangled import bounded, mangled
 from tests.torture.scale import TRIED, examples
 
+LONGEST_MESSAGE = 2000
+"""Characters: people are to read it."""
 ROOT = Path(__file__).parents[2]
 SAT = ROOT / "examples" / "sat"
 TSP, VRPSPDTW = Tsp(), Vrpspdtw()
@@ -77,6 +81,16 @@ def portfolio(path: Path) -> None:
     assert read.describe()
 
 
+def of_configspace(ending: str) -> list[bytes]:
+    """Spaces with conditions and forbidden values, as ConfigSpace writes them."""
+    made = []
+    for text in (OLD, NEW):
+        file = io.StringIO()
+        getattr(read_pcs(text), f"to_{ending}")(file)
+        made.append(file.getvalue().encode())
+    return made
+
+
 def parameter_space(path: Path) -> None:
     read_space({"file": str(path)}, "solver.toml:", path.parent).as_configspace("solver")
 
@@ -112,6 +126,8 @@ KINDS = {
     "solvers": Kind(".toml", lambda path: Command.described(path).space, [(SAT / "clasp.toml").read_bytes()]),
     "problems": Kind(".toml", DescribedProblem.described, [(SAT / "sat.toml").read_bytes()]),
     "parameter spaces": Kind(".pcs", parameter_space, [OLD.encode(), NEW.encode()]),
+    "parameter spaces in JSON": Kind(".json", parameter_space, of_configspace("json")),
+    "parameter spaces in YAML": Kind(".yaml", parameter_space, of_configspace("yaml")),
     "portfolios": Kind(".json", portfolio, [json.dumps(PORTFOLIO, indent=2).encode()]),
     "known costs": Kind(
         ".json",
@@ -135,6 +151,7 @@ def read_or_refused(kind: Kind, path: Path) -> str:
         except UserError as error:
             message = str(error)
     assert message == "" or path.name in message
+    assert len(message) < LONGEST_MESSAGE
     return message
 
 
@@ -174,6 +191,14 @@ SOLVER = 'name = "a"\nproblems = ["b"]\ncommand = ["a", "{{instance}}"]\noutput 
 LARGE = 300_000
 """Characters of a long word: what takes a time that grows with the square of it takes hours."""
 
+
+def bomb(levels: int, width: int) -> str:
+    """Lists of lists of lists, which are short as long as nobody writes out what their aliases stand for."""
+    lines = [f"a0: &a0 [{', '.join(['x'] * width)}]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * width)}]" for n in range(1, levels)]
+    return "\n".join([*lines, f"hyperparameters: [{{name: *a{levels - 1}, type: constant, value: 1}}]"])
+
+
 COSTLY = {
     "a promise of cities": ("TSPLIB instances", tsplib("1000000000000")),
     "a promise of all cities": ("TSPLIB instances", tsplib("9" * 18)),
@@ -200,6 +225,20 @@ COSTLY = {
     "a choice of blanks": ("parameter spaces", "a" + " " * LARGE + "categorical" + " " * LARGE + "{x}" + " " * LARGE),
     "a condition of blanks": ("parameter spaces", "a {x} [x]\na | a" + " " * LARGE + "x"),
     "a range without end": ("parameter spaces", "a [0, 1e999] [1]"),
+    "aliases of aliases": ("parameter spaces in YAML", bomb(5, 9)),
+    "aliases of many aliases": ("parameter spaces in YAML", bomb(7, 9)),
+    "a long list with many aliases": (
+        "parameter spaces in YAML",
+        f"a: &a [{'1,' * 30_000}]\nhyperparameters:\n" + "- {name: x, type: categorical, choices: *a}\n" * 3_000,
+    ),
+    "a list in itself": ("parameter spaces in YAML", "hyperparameters: &a [x, *a]"),
+    "a choice of lists": (
+        "parameter spaces in YAML",
+        "hyperparameters: [{name: x, type: categorical, choices: [[1, 2], [3]], weights: null}]",
+    ),
+    "a deep list in YAML": ("parameter spaces in YAML", "[" * LARGE),
+    "a deep space in JSON": ("parameter spaces in JSON", '{"hyperparameters":' + "[" * LARGE),
+    "a number of digits in JSON": ("parameter spaces in JSON", '{"hyperparameters": ' + "9" * LARGE + "}"),
     "a deep object": ("portfolios", '{"a":' * LARGE),
     "a long list": ("portfolios", json.dumps({**PORTFOLIO, "members": [0] * LARGE})),
     "a cost of digits": ("known costs", '{"a": ' + "9" * 4000 + "}"),

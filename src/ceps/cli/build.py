@@ -12,8 +12,9 @@ from ceps.build_view import BuildView
 from ceps.cli.shared import answers, messages, start_executor, warn_of_sharing
 from ceps.execution.backends import executor_of
 from ceps.execution.local import available_cores
+from ceps.problems.described import Trial
 from ceps.settings import read_scenario
-from ceps.texts import built_text, counted, outcome_text, plan_text, raw_text
+from ceps.texts import built_text, counted, outcome_text, plan_text, printed_text, raw_text
 
 
 def check(
@@ -44,8 +45,12 @@ def check(
             messages.print(message, style="yellow")
         commands = list(rehearsal.trials(cast))
         for trial in commands:
-            _section(f"\n{trial.line}", trial.came_of_it)
-        found = [_show_rehearsed(made) for made in rehearsal.rehearse(cast, settings, executor)]
+            _show_trial(trial)
+        found = []
+        for made in rehearsal.rehearse(cast, settings, executor):
+            found.append(_show_rehearsed(made))
+            for trial in rehearsal.checks(cast, made):
+                _show_trial(trial)
     no_budget = "no [budget]: this scenario can be checked, but not built"
     _section("\nPlan of a build", no_budget if planned is None else plan_text(planned, workers))
     if not all(found):
@@ -92,6 +97,15 @@ def _show_rehearsed(made: rehearsal.Rehearsal) -> bool:
     _section("Raw outcome", raw_text(outcome))
     _section("Parsed outcome", outcome_text(outcome))
     return outcome.has_answer
+
+
+def _show_trial(trial: Trial) -> None:
+    """Show a command of the problem that was tried."""
+    answers.print(f"\n{trial.key}", style="bold")
+    _section("Call", f"$ {trial.line}")
+    _section("Limits", f"wall {trial.time:g} s, memory {trial.memory / 1024**2:.0f} MiB for each process")
+    _section("Raw outcome", printed_text(trial.said))
+    _section("Parsed outcome", trial.came_of_it)
 
 
 def _section(title: str, text: str) -> None:

@@ -25,6 +25,7 @@ from pathlib import Path
 
 from ceps import _native
 from ceps.errors import UserError
+from ceps.execution.ends import Ends
 from ceps.execution.wire import Report, Reporter, ReportKind, ReportReader
 from ceps.records import Limits
 
@@ -36,8 +37,6 @@ SHORTEST_LOOK_AWAY = 0.001
 FASTEST_GROWTH = 4 * 1024**3
 """Bytes per second that memory may be filled with."""
 MOST_PROCESSES = 512
-OUTPUT_TAIL = 8 * 1024
-"""Bytes kept of what the call prints."""
 PIPE_READ = 1 << 20
 CORES = len(os.sched_getaffinity(0))
 LARGEST_FILE = 1024**3
@@ -126,7 +125,7 @@ class _Call:
         self._on_look = on_look
         self._interruption = interruption
         self._reader = ReportReader()
-        self._output = bytearray()
+        self._output = Ends()
         self._stop: Stop | None = None
         self._status: int | None = None
         self._memory = 0
@@ -167,7 +166,7 @@ class _Call:
             cpu=max(self._seen_cpu, _cpu_of_waited_children() - self._cpu_of_earlier_calls),
             wall=time.monotonic() - self._start,
             memory=self._memory,
-            output=self._output.decode(errors="replace"),
+            output=str(self._output),
         )
 
     def _watch(self) -> None:
@@ -288,8 +287,7 @@ class _Call:
 
     def _read_prints(self) -> bool:
         data = _read(self._prints)
-        self._output += data
-        del self._output[:-OUTPUT_TAIL]
+        self._output.take(data)
         return bool(data)
 
 

@@ -28,10 +28,14 @@ from ceps.execution.executor import Run
 from ceps.execution.orders import Order, Refusal, Start, StopOrder
 from ceps.execution.verdict import Claims, at_most, judge
 from ceps.execution.wire import Report, Reporter, ReportKind
-from ceps.problems.problem import Infeasible
+from ceps.problems.problem import Infeasible, Unverified
 from ceps.records import Ending, Incumbent, Outcome
+from ceps.solvers import notes
+from ceps.solvers.notes import Note
 
 LONGEST_TRACE = 1000
+LONGEST_NOTE = 128 * 1024
+"""Bytes kept of what a run tells of itself; what is longer, no kernel would take as a word of a command."""
 LEAST_SPACE = 1024**2
 """Bytes below which a disk counts as full."""
 
@@ -47,6 +51,7 @@ class Progress:
     claims: Claims = field(default_factory=Claims)
     trace: list[Incumbent] = field(default_factory=list)
     unsent: Incumbent | None = None
+    notes: dict[ReportKind, str] = field(default_factory=dict)
 
     def take(self, report: Report, cpu: float) -> bool:
         """Remember a report; True when it ends the run: it claims the target, or decides."""
@@ -57,9 +62,18 @@ class Progress:
                 self.claims = Claims(self.claims.best_cost, False, report.payload.decode(errors="replace"))
             case ReportKind.RESULT:
                 self.answer = report.payload
+            case ReportKind.CALLED | ReportKind.READ:
+                self.notes[report.kind] = report.payload[:LONGEST_NOTE].decode(errors="replace")
             case ReportKind.INCUMBENT:
                 return self._take_incumbent(report, cpu)
         return False
+
+    def output(self, printed: str) -> str:
+        """What people are shown of a run that has printed this."""
+        called, read = self.notes.get(ReportKind.CALLED), self.notes.get(ReportKind.READ)
+        begun = "" if called is None else f"$ {called}\n"
+        between = "\n" if printed and not printed.endswith("\n") else ""
+        return f"{begun}{printed}" if read is None else f"{begun}{printed}{between}read: {read}\n"
 
     def _take_incumbent(self, report: Report, cpu: float) -> bool:
         if report.cost is None or self.decision:
@@ -144,7 +158,7 @@ class Keeper:
             solution=solution,
             trace=tuple(progress.trace),
             reason=reason,
-            output=contained.output,
+            output=progress.output(contained.output),
             host=platform.node(),
         )
 
@@ -168,11 +182,16 @@ class Keeper:
         return isinstance(order, StopOrder) and order.number == number
 
     def _check(self, run: Run, answer: bytes | None) -> tuple[float | Infeasible | None, Any]:
-        """What the problem's checker says, and the solution when it is one."""
+        """What the problem's checker says, and the solution unless it is none."""
         if answer is None:
             return None, None
         checked = self._checker.check(run.problem, run.instance, answer)
-        return checked, None if isinstance(checked, Infeasible) else json.loads(answer)
+        # What nobody could verify is worth nothing, but may contradict what others say.
+        worthless = isinstance(checked, Infeasible) and not isinstance(checked, Unverified)
+        return checked, None if worthless else json.loads(answer)
+
+
+_KINDS = {Note.CALLED: ReportKind.CALLED, Note.READ: ReportKind.READ}
 
 
 def _solving(run: Run) -> Callable[[Reporter], None]:
@@ -180,6 +199,7 @@ def _solving(run: Run) -> Callable[[Reporter], None]:
         def on_incumbent(solution: Any, cost: float | None = None) -> None:
             reporter.solution(ReportKind.INCUMBENT, solution, cost)
 
+        notes.RECIPIENT.set(lambda note, text: reporter.send(_KINDS[note], text.encode(errors="replace")))
         solution = run.solver.solve(
             run.instance, run.configuration.as_dict(), run.seed, run.limits, run.target, on_incumbent
         )

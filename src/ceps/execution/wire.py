@@ -58,11 +58,13 @@ class ReportKind(IntEnum):
     RESULT = 2
     OUT_OF_MEMORY = 3
     ERROR = 4
+    CALLED = 5
+    READ = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One message of a run: a solution as JSON text (not decoded), or the text of an error."""
+    """One message of a run: a solution as JSON text (not decoded), or the text of an error or a note."""
 
     kind: ReportKind
     cost: float | None

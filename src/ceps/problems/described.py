@@ -15,14 +15,14 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ceps.commands import Called, CallError, call, fill, placeholders
+from ceps.commands import Called, CallError, call, fill, inherited, placeholders
 from ceps.errors import UserError, did_you_mean
 from ceps.problems.parameters import Parameter
 from ceps.problems.problem import Infeasible, Problem, Unverified
@@ -30,8 +30,11 @@ from ceps.problems.problem_file import ProblemFile, read_problem_file
 from ceps.problems.text import load, name_of
 from ceps.records import Solution
 from ceps.seeds import LARGEST_SEED
+from ceps.tables import brief
 
 SOLVED, UNSATISFIABLE = "solved", "unsatisfiable"
+CONTRADICTORY = "contradictory"
+"""The status of an answer of who has said both: it is none."""
 VERIFIED, BELIEVED = 0.0, 1.0
 """What an answer to a decision problem costs: less when it was verified than when a solver's word is all there is."""
 _BINARY = "data:;base64,"
@@ -58,11 +61,26 @@ class FileInstance:
         return hash(self.id)
 
 
+OnCall = Callable[[Sequence[str], Called | None], None]
+"""Is told what is run before it is, and what it came to afterwards."""
+
+
+def _nobody(words: Sequence[str], made: Called | None) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A command that was tried: its line as it is run, and what came of it."""
+    """A command that was tried once, for people."""
 
+    key: str
+    """What the description calls it."""
     line: str
+    """What was run."""
+    time: float
+    memory: int
+    said: str
+    """What it printed, to standard error first."""
     came_of_it: str
     worked: bool
 
@@ -145,6 +163,8 @@ class DescribedProblem(Problem):
         return {"status": SOLVED, "cost": None, "solution": load(path).decode(errors="surrogateescape")}
 
     def check(self, instance: FileInstance, solution: Solution) -> float | Infeasible:
+        if isinstance(solution, dict) and solution.get("status") == CONTRADICTORY:
+            return Infeasible("it says that there is a solution, and that there is none")
         if not isinstance(solution, dict) or solution.get("status") not in (SOLVED, UNSATISFIABLE):
             return Infeasible(f"an answer has a status, {SOLVED} or {UNSATISFIABLE}")
         told = solution.get("solution")
@@ -169,9 +189,11 @@ class DescribedProblem(Problem):
         """Whether the program that checks is told what it checks: then it may be asked for both kinds of answers."""
         return any("status" in placeholders(word) for word in self.file.check)
 
-    def _ask_checker(self, instance: FileInstance, status: str, told: Any) -> float | Infeasible:
+    def _ask_checker(
+        self, instance: FileInstance, status: str, told: Any, on_call: OnCall = _nobody
+    ) -> float | Infeasible:
         try:
-            with self._desk(instance) as desk:
+            with self._desk(instance, on_call) as desk:
                 (desk.folder / "solution").write_bytes(_bytes(told))
                 made = desk.call(self.file.check, {"solution": str(desk.folder / "solution"), "status": status})
         except (CallError, UserError, UnicodeEncodeError) as error:
@@ -220,11 +242,18 @@ class DescribedProblem(Problem):
         content = self._made(commands[generator], f"generate.{generator}", nothing, values)
         return FileInstance(nothing.name, content, self.suffixes[0])
 
-    def _made(self, command: Sequence[str], key: str, instance: FileInstance, values: Mapping[str, str]) -> bytes:
+    def _made(
+        self,
+        command: Sequence[str],
+        key: str,
+        instance: FileInstance,
+        values: Mapping[str, str],
+        on_call: OnCall = _nobody,
+    ) -> bytes:
         """The file that a command makes of an instance."""
         if not command:
             raise UserError(f"problem '{self.name}' has no {key}; describe one in its file")
-        with self._desk(instance) as desk:
+        with self._desk(instance, on_call) as desk:
             out = desk.folder / f"out{instance.suffix}"
             made = desk.ask(command, key, {"out": str(out), **values})
             if not out.is_file():
@@ -234,11 +263,11 @@ class DescribedProblem(Problem):
     def features(self, instance: FileInstance) -> Mapping[str, float]:
         return dict(_features(self, instance))
 
-    def measured(self, instance: FileInstance) -> tuple[tuple[str, float], ...]:
+    def measured(self, instance: FileInstance, on_call: OnCall = _nobody) -> tuple[tuple[str, float], ...]:
         """The features as the program tells them, in the order of their names."""
         if not self.file.features:
             return ()
-        with self._desk(instance) as desk:
+        with self._desk(instance, on_call) as desk:
             told = desk.ask(self.file.features, "features", {}).output.decode(errors="replace")
         try:
             return tuple(sorted(_read_features(told).items()))
@@ -246,29 +275,50 @@ class DescribedProblem(Problem):
             raise UserError(f"{self.source}: features {error}") from error
 
     def trials(self, instance: FileInstance) -> Iterator[Trial]:
-        """Every command once, for people."""
-        if self.file.mutate:
-            yield self._trial("mutate", lambda: f"{len(self.mutate(instance, np.random.default_rng(1)).content)} bytes")
-        if self.file.features:
+        """Every command that needs an instance only, tried once."""
+        file = self.file
+        if file.mutate:
+            mutate = partial(self._made, file.mutate, "mutate", instance, {"seed": "1"})
+            yield self._trial("mutate", mutate, lambda made: f"an instance of {len(made)} bytes")
+        if file.features:
             yield self._trial(
-                "features", lambda: ", ".join(f"{key} {value:g}" for key, value in self.measured(instance))
+                "features",
+                partial(self.measured, instance),
+                lambda found: ", ".join(f"{name} {value:g}" for name, value in found),
             )
 
-    def _trial(self, key: str, attempt: Callable[[], str]) -> Trial:
-        line = f"{key}: {shlex.join(getattr(self.file, key))}"
+    def checks(self, instance: FileInstance, solution: Solution | None) -> Iterator[Trial]:
+        """The program that checks, where there is one, tried once where the answer has something for it to look at."""
+        if not self.file.check:
+            return
+        status, told = (None, None) if solution is None else (solution["status"], solution.get("solution"))
+        if status is None or told is None or (status == UNSATISFIABLE and not self.checks_certificates):
+            line = shlex.join(self.file.check)
+            yield Trial("check", line, self.file.time, self.file.memory, "", "not tried: no answer to try it on", True)
+            return
+        check = partial(self._ask_checker, instance, status, told)
+        yield self._trial(
+            "check", check, lambda cost: f"no: {cost.reason}" if isinstance(cost, Infeasible) else f"cost {cost:g}"
+        )
+
+    def _trial(self, key: str, attempt: Callable[..., Any], text_of: Callable[[Any], str]) -> Trial:
+        calls: list[tuple[Sequence[str], Called | None]] = []
         try:
-            return Trial(line, attempt(), worked=True)
-        except (CallError, UserError) as error:
-            return Trial(line, f"failed: {error}", worked=False)
+            found, worked = text_of(attempt(on_call=lambda words, made: calls.append((words, made)))), True
+        except UserError as error:
+            found, worked = f"failed: {error}", False
+        words, made = calls[-1]
+        said = "" if made is None else (made.error + made.output).decode(errors="replace")
+        return Trial(key, shlex.join(words), self.file.time, self.file.memory, said, found, worked)
 
     @contextmanager
-    def _desk(self, instance: FileInstance) -> Iterator[_Desk]:
+    def _desk(self, instance: FileInstance, on_call: OnCall) -> Iterator[_Desk]:
         import tempfile  # noqa: PLC0415 - random numbers, whose care after every fork would be charged to runs
 
         with tempfile.TemporaryDirectory(prefix="ceps-") as folder:
             path = Path(folder, f"instance{instance.suffix}")
             path.write_bytes(instance.content)
-            yield _Desk(self, Path(folder), path)
+            yield _Desk(self, Path(folder), path, on_call)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,11 +328,16 @@ class _Desk:
     problem: DescribedProblem
     folder: Path
     instance: Path
+    on_call: OnCall
 
     def call(self, command: Sequence[str], values: Mapping[str, str]) -> Called:
         file = self.problem.file
         words = fill(command, {"instance": str(self.instance), **values})
-        return call(words, self.folder, file.time, file.memory, file.environment)
+        self.on_call(words, None)
+        given = [*inherited(file.inherit), *file.environment]
+        made = call(words, self.folder, file.time, file.memory, given, file.working_directory)
+        self.on_call(words, made)
+        return made
 
     def ask(self, command: Sequence[str], key: str, values: Mapping[str, str]) -> Called:
         """A call that must succeed."""
@@ -314,7 +369,7 @@ def _read_features(text: str) -> dict[str, float]:
 def _feature(name: str, value: Any) -> float:
     number = _number(value)
     if isinstance(number, Infeasible):
-        raise ValueError(f"told no finite number for '{name}'; print lines such as variables=100, or JSON")
+        raise ValueError(f"told no finite number for {brief(name)}; print lines such as variables=100, or JSON")
     return number
 
 

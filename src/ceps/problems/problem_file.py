@@ -12,13 +12,16 @@ from typing import Annotated
 from ceps.commands import (
     file_digest,
     find_program,
+    inherited,
     located,
     located_variables,
     named_files,
     placeholders,
+    variable_names,
     variables,
     words_with,
 )
+from ceps.errors import UserError
 from ceps.tables import Bytes, Seconds, brief, naming, plain_name, read_table, read_toml
 
 LONGEST_CALL = 50.0
@@ -68,6 +71,10 @@ class ProblemFile:
     """Most seconds of one call."""
     memory: Bytes = 1024**3
     environment: Annotated[tuple[tuple[str, str], ...], variables] = ()
+    inherit: Annotated[tuple[str, ...], variable_names] = ()
+    """Names of variables that the programs see as they are where ceps is started."""
+    working_directory: Path | None = None
+    """Where the programs are to run; else each in a private directory."""
 
     @property
     def decision(self) -> bool:
@@ -99,8 +106,8 @@ _NEEDED = {"check": "solution", "mutate": "out", "features": "instance"}
 
 def read_problem_file(path: Path) -> tuple[ProblemFile, str]:
     """The description of a problem, and a digest of it and of the scripts it names."""
-    read = read_table(ProblemFile, read_toml(path), f"{path}:")
     folder = path.parent.absolute()
+    read = read_table(ProblemFile, read_toml(path), f"{path}:", folder)
     with naming(str(path)):
         file = replace(
             read,
@@ -109,6 +116,11 @@ def read_problem_file(path: Path) -> tuple[ProblemFile, str]:
             features=_located(read.features, folder),
             generate=tuple((name, located(words, folder)) for name, words in read.generate),
             environment=located_variables(read.environment, folder),
+        )
+        inherited(file.inherit)
+    if file.working_directory is not None and not file.working_directory.is_dir():
+        raise UserError(
+            f"{path}: working_directory: there is no folder {file.working_directory}; make it or name another"
         )
     parts = [path.read_bytes()]
     for key, words in file.commands.items():

@@ -10,13 +10,14 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ceps.commands import environment, file_digest, fill, find_program, named_files
+from ceps.commands import environment, file_digest, fill, find_program, inherited, named_files
 from ceps.errors import UserError
 from ceps.problems import Problem, problem_named, problem_names
-from ceps.problems.described import SOLVED, FileInstance
+from ceps.problems.described import CONTRADICTORY, SOLVED, FileInstance
 from ceps.records import Limits, Solution, Value
-from ceps.solvers.command_file import Output, SolverFile, read_solver_file
-from ceps.solvers.command_output import Claim, Echo, read_claims, read_lines, why_nothing
+from ceps.solvers.command_file import SolverFile, read_solver_file
+from ceps.solvers.command_output import Claim, Stream, read_claims, read_lines, why_nothing
+from ceps.solvers.notes import Note, tell
 from ceps.solvers.program import Printed, child, fingerprint
 from ceps.solvers.solver import OnIncumbent, Solver
 from ceps.tables import naming
@@ -71,6 +72,8 @@ class Command(Solver):
 
     def prepare(self) -> None:
         self._program()
+        with naming(str(self.source)):
+            inherited(self.file.inherit)
         folder = self.file.working_directory
         if folder is not None and not folder.is_dir():
             raise UserError(f"{self.source}: working_directory: there is no folder {folder}; make it or name another")
@@ -130,33 +133,43 @@ class Command(Solver):
         if self.file.has("parameter_file"):
             (folder / _PARAMETER_FILE).write_text(self._parameter_lines(configuration))
         words = self._words(configuration, values, folder)
-        _say(f"$ {shlex.join(words)}")
-        shown = _Shown(self.file.output)
+        tell(Note.CALLED, shlex.join(words))
+        reading = _Reading(self.file)
         if self.file.has("solution_file"):
             # What is printed on the way has no solution yet: it is reported with the file, at the end.
-            last = self._with_solution_file(self._run(words, shown, lambda claim: None), instance, folder)
-            shown.tell(last, "the program wrote no {solution_file}")
+            last = self._with_solution_file(self._run(words, reading, lambda claim: None), instance, folder)
             if last is not None:
+                reading.claimed(last)
                 _report(last, instance, on_incumbent)
-            return
+        else:
 
-        def on_claim(claim: Claim) -> None:
-            if target is not None and (claim.cost is None or claim.cost <= target):
-                shown.tell(claim)  # The run may be over as soon as it is reported.
-            _report(claim, instance, on_incumbent)
+            def on_claim(claim: Claim) -> None:
+                reading.claimed(claim)  # First, for the run may be over as soon as it is reported.
+                _report(claim, instance, on_incumbent)
 
-        shown.tell(self._run(words, shown, on_claim))
+            self._run(words, reading, on_claim)
+        reading.ended()
 
-    def _run(self, words: list[str], shown: _Shown, on_claim: Callable[[Claim], None]) -> Claim | None:
-        """The last claim of the program."""
-        reading, writing = os.pipe()
+    def _run(self, words: list[str], reading: _Reading, on_claim: Callable[[Claim], None]) -> Claim | None:
+        """The last claim of the program. Those that come together are reported when all of them are known: the first
+        may end the run, and the next may contradict it."""
+        output, end = os.pipe()
         last: Claim | None = None
-        with child(lambda: self._become(words, writing), None) as process, Printed(reading, process) as stream:
-            os.close(writing)
-            for claim in read_claims(read_lines(stream, shown.echo.take), self.file.output, shown.matched):
-                last = claim
+        together: list[Claim] = []
+
+        def report() -> None:
+            for claim in together:
                 on_claim(claim)
-            shown.echo.finish()
+            together.clear()
+
+        with child(lambda: self._become(words, end), None) as process, Printed(output, process) as stream:
+            os.close(end)
+            for claim in read_claims(read_lines(_Shown(stream, report)), self.file.output, reading.found):
+                if claim.status == CONTRADICTORY:
+                    together.clear()
+                together.append(claim)
+                last = claim
+            report()
             process.wait(self.file.output.exit_codes)
         return last
 
@@ -165,7 +178,7 @@ class Command(Solver):
         os.dup2(writing, 1)
         if self.file.working_directory is not None:
             os.chdir(self.file.working_directory)
-        os.execve(self._program(), words, environment(self.file.environment))
+        os.execve(self._program(), words, environment([*inherited(self.file.inherit), *self.file.environment]))
 
     def _write_instance(self, instance: Any, folder: Path) -> Path:
         if isinstance(instance, FileInstance):
@@ -190,29 +203,55 @@ class Command(Solver):
         return replace(claim or Claim(SOLVED), solution=solution)
 
 
-@dataclass
-class _Shown:
-    """What people are shown of a run: what its program prints, and what was read of that."""
+class _Reading:
+    """What was read of a program's output, told whenever that changes: nobody knows when the run will be stopped."""
 
-    output: Output
-    echo: Echo = field(default_factory=Echo)
-    matched: set[str] = field(default_factory=set)
-    """Keys of the expressions that were found in some line."""
-    told: bool = False
+    def __init__(self, file: SolverFile) -> None:
+        self._file = file
+        self._matched: set[str] = set()
+        """Keys of the expressions that were found in some line."""
+        self._answered = False
+        self._tell_nothing("no answer so far", "{solution_file} is read when the program has ended")
 
-    def tell(self, claim: Claim | None, otherwise: str = "") -> None:
-        """Tell what was read, once; where it is nothing, why, and ``otherwise`` besides."""
-        if self.told:
+    def found(self, key: str) -> None:
+        if key in self._matched:
             return
-        self.told = True
-        self.echo.finish()
-        why = "; ".join(filter(None, (why_nothing(self.output, self.matched), otherwise)))
-        _say(f"read: {claim or f'no answer: {why}'}")
+        self._matched.add(key)
+        if not self._answered:
+            self._tell_nothing("no answer so far", "{solution_file} is read when the program has ended")
+
+    def claimed(self, claim: Claim) -> None:
+        self._answered = True
+        tell(Note.READ, str(claim))
+
+    def ended(self) -> None:
+        if not self._answered:
+            self._tell_nothing("no answer", "the program wrote no {solution_file}")
+
+    def _tell_nothing(self, what: str, of_the_file: str) -> None:
+        reasons = (
+            why_nothing(self._file.output, self._matched),
+            of_the_file if self._file.has("solution_file") else "",
+        )
+        why = "; ".join(filter(None, reasons))
+        tell(Note.READ, f"{what}: {why}" if why else what)
 
 
-def _say(line: str) -> None:
-    """For people who look at the output of a run. As bytes: names of folders need not be texts."""
-    os.write(1, f"{line}\n".encode(errors="replace"))
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A stream whose bytes are shown to people who look at the output of the run."""
+
+    stream: Stream
+    before: Callable[[], None]
+    """Is called before more is read."""
+
+    def read(self, size: int) -> bytes:
+        self.before()
+        data = self.stream.read(size)
+        view = memoryview(data)
+        while view:
+            view = view[os.write(1, view) :]
+        return data
 
 
 def _report(claim: Claim, instance: Any, on_incumbent: OnIncumbent) -> None:

@@ -15,6 +15,7 @@ from ceps.commands import (
     located,
     located_variables,
     placeholders,
+    variable_names,
     variables,
     words_with,
 )
@@ -115,6 +116,8 @@ class SolverFile:
     space: Space = Space()  # noqa: RUF009 - a frozen value
     output: Output = Output()
     environment: Annotated[tuple[tuple[str, str], ...], variables] = ()
+    inherit: Annotated[tuple[str, ...], variable_names] = ()
+    """Names of variables that the program sees as they are where ceps is started."""
     working_directory: Path | None = None
     """Where the program is to run; else in the private directory of the run."""
 

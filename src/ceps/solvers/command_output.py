@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Protocol
 
-from ceps.problems.described import SOLVED, UNSATISFIABLE
+from ceps.problems.described import CONTRADICTORY, SOLVED, UNSATISFIABLE
 from ceps.solvers.command_file import Output
 from ceps.solvers.program import ProgramError
 
@@ -18,8 +17,6 @@ LONGEST_LINE = 8 * 1024**2
 """Bytes of a line; what is beyond is not read."""
 LONGEST_SOLUTION = 32 * 1024**2
 """Characters of a solution; a program that prints more is stopped."""
-SHOWN = 2000
-"""Bytes shown of the beginning of what a program prints, and as many of the end."""
 _EXPRESSIONS = ("cost", "solution", "solved", "unsatisfiable")
 """Keys of ``[output]`` that are searched for in every line."""
 
@@ -38,49 +35,16 @@ class Claim:
         return f"{self.status}{cost}, {told}"
 
 
-@dataclass
-class Echo:
-    """Shows the beginning of a stream at once and its end when it has ended: what is kept of a run's output."""
-
-    descriptor: int = 1
-    _shown: int = field(default=0, init=False)
-    _left_out: int = field(default=0, init=False)
-    _end: bytearray = field(default_factory=bytearray, init=False)
-
-    def take(self, data: bytes) -> None:
-        head = data[: SHOWN - self._shown]
-        self._write(head)
-        self._shown += len(head)
-        self._end += data[len(head) :]
-        excess = max(0, len(self._end) - SHOWN)
-        self._left_out += excess
-        del self._end[:excess]
-
-    def finish(self) -> None:
-        """Show the end of what was taken so far."""
-        if self._left_out:
-            self._write(f"\n… {self._left_out} bytes …\n".encode())
-        self._write(bytes(self._end))
-        self._end.clear()
-        self._left_out = 0
-
-    def _write(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self.descriptor, view) :]
-
-
 class Stream(Protocol):
     """Where a program's output comes from; it ends with no bytes."""
 
     def read(self, size: int, /) -> bytes: ...
 
 
-def read_lines(stream: Stream, on_data: Callable[[bytes], None] = lambda data: None) -> Iterator[str]:
+def read_lines(stream: Stream) -> Iterator[str]:
     """The lines of a stream. Bytes that are no UTF-8 survive as surrogates."""
     line = bytearray()
     while data := stream.read(1 << 16):
-        on_data(data)
         for index, part in enumerate(data.split(b"\n")):
             if index:
                 yield _text(line)
@@ -94,12 +58,20 @@ def _text(line: bytearray) -> str:
     return line.decode(errors="surrogateescape").removesuffix("\r")
 
 
-def read_claims(lines: Iterable[str], output: Output, matched: set[str] | None = None) -> Iterator[Claim]:
-    """The claims in the lines of a program, each as soon as it is complete.
+def read_claims(
+    lines: Iterable[str], output: Output, on_match: Callable[[str], None] = lambda key: None
+) -> Iterator[Claim]:
+    """The claims in the lines of a program, each as soon as it is complete. The last, once there are both kinds, is
+    that it contradicts itself.
 
-    ``matched`` is given the keys of the expressions that some line matches, for :func:`why_nothing`.
+    ``on_match`` is called with the key of an expression for every line that matches it, for :func:`why_nothing`.
     """
-    return _json_claims(lines) if output.json else _text_claims(lines, output, set() if matched is None else matched)
+    said = ""
+    for claim in _json_claims(lines) if output.json else _text_claims(lines, output, on_match):
+        if said == CONTRADICTORY:
+            continue  # Nothing that is said after both counts; but who prints it must not be kept waiting.
+        said = claim.status if said in ("", claim.status) else CONTRADICTORY
+        yield Claim(CONTRADICTORY) if said == CONTRADICTORY else claim
 
 
 def why_nothing(output: Output, matched: Collection[str]) -> str:
@@ -123,14 +95,14 @@ def _json_claims(lines: Iterable[str]) -> Iterator[Claim]:
                 yield Claim(status, None if cost is None else _number(cost), table.get("solution"))
 
 
-def _text_claims(lines: Iterable[str], output: Output, matched: set[str]) -> Iterator[Claim]:
+def _text_claims(lines: Iterable[str], output: Output, on_match: Callable[[str], None]) -> Iterator[Claim]:
     """A cost and a solution belong together, whichever is printed first; the last cost before a solution counts."""
     cost: float | None = None
     solution: str | None = None
     block = _Block()
-    told_solved = claimed = False
+    told_solved = denied = claimed = False
     for line in lines:
-        number, part = _found(output, "cost", line, matched), _found(output, "solution", line, matched)
+        number, part = _found(output, "cost", line, on_match), _found(output, "solution", line, on_match)
         if part is not None and number is None and output.join_lines:
             block.add(part[1])
             continue
@@ -146,10 +118,13 @@ def _text_claims(lines: Iterable[str], output: Output, matched: set[str]) -> Ite
         elif cost is not None and output.solution is None:
             yield Claim(SOLVED, cost)
             cost, claimed = None, True
-        if _found(output, "unsatisfiable", line, matched) is not None:
+        if _found(output, "unsatisfiable", line, on_match) is not None:
             yield Claim(UNSATISFIABLE)
-            claimed = True
-        told_solved = told_solved or _found(output, "solved", line, matched) is not None
+            denied = claimed = True
+        elif _found(output, "solved", line, on_match) is not None:  # "SATISFIABLE" is in "UNSATISFIABLE" too.
+            told_solved = True
+        if told_solved and denied:
+            yield Claim(CONTRADICTORY)
     solution = block.taken(solution)
     if solution is not None:
         yield Claim(SOLVED, cost, solution)
@@ -180,12 +155,12 @@ class _Block:
         return text
 
 
-def _found(output: Output, key: str, line: str, matched: set[str]) -> re.Match[str] | None:
+def _found(output: Output, key: str, line: str, on_match: Callable[[str], None]) -> re.Match[str] | None:
     pattern: str | None = getattr(output, key)
     # Compiled expressions are kept by re itself.
     found = None if pattern is None else re.search(pattern, line)
     if found is not None:
-        matched.add(key)
+        on_match(key)
     return found
 
 

@@ -199,6 +199,7 @@ def _from_text(path: Path, text: str) -> ConfigurationSpace:
     if not space:
         raise ValueError("it has no parameters")
     _check_ranges(space)
+    _check_values(space)
     return space
 
 
@@ -211,6 +212,15 @@ def _check_ranges(space: ConfigurationSpace) -> None:
                 raise ValueError(f"the range of {name} must be between {-LARGEST:g} and {LARGEST:g}, not {number}")
 
 
+def _check_values(space: ConfigurationSpace) -> None:
+    """ConfigSpace takes any values, and a program can be given texts and numbers."""
+    for name, parameter in space.items():
+        for key in ("choices", "sequence"):
+            for value in getattr(parameter, key, ()):
+                if not isinstance(value, int | float | str):
+                    raise ValueError(f"{name} has the value {brief(value)}, which is no text and no number")
+
+
 def _from_json(text: str) -> ConfigurationSpace:
     from ConfigSpace import ConfigurationSpace  # noqa: PLC0415 - a second to import
 
@@ -218,6 +228,28 @@ def _from_json(text: str) -> ConfigurationSpace:
 
 
 def _from_yaml(text: str) -> ConfigurationSpace:
+    import yaml  # noqa: PLC0415 - ConfigSpace's own
     from ConfigSpace import ConfigurationSpace  # noqa: PLC0415 - a second to import
 
-    return ConfigurationSpace.from_yaml(io.StringIO(text))
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        """Takes aliases as ConfigSpace writes them, for lists of values that several conditions have in common.
+
+        A few aliases of lists of aliases would stand for more than any memory holds.
+        """
+
+        stood_for = 0
+        """Values that aliases stand for."""
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            alias = self.check_event(yaml.AliasEvent)
+            node = super().compose_node(parent, index)
+            if alias:
+                whole = isinstance(node, yaml.SequenceNode) and node.end_mark is not None
+                if not whole or not all(isinstance(each, yaml.ScalarNode) for each in node.value):
+                    raise ValueError("an alias (*) may stand for a list of values; write out what it stands for")
+                self.stood_for += len(node.value)
+                if self.stood_for > len(text):
+                    raise ValueError("its aliases (*) stand for more than the file has; write out what they stand for")
+            return node
+
+    return ConfigurationSpace.from_serialized_dict(yaml.load(text, Loader))

@@ -69,7 +69,7 @@ class Concorde(Solver):
         _PROBLEM_FILE.write_text(Tsp().encode(replace(instance, name="problem")))
         with child(lambda: os.execve(program, command, environment()), _LOG) as concorde:
             concorde.wait()
-        return _read_solution(instance.n)
+        return read_solution(_SOLUTION_FILE, instance.n)
 
 
 def _program() -> Path:
@@ -86,11 +86,11 @@ def _command(seed: str, configuration: Mapping[str, Value]) -> list[str]:
     return ["concorde", "-s", seed, "-x", "-o", str(_SOLUTION_FILE), str(_PROBLEM_FILE)]
 
 
-def _read_solution(n: int) -> list[int]:
+def read_solution(path: Path, n: int) -> list[int]:
     """The node ids of the tour in Concorde's file: the number of cities, then the cities, which it counts from 0."""
-    if not _SOLUTION_FILE.exists():
+    if not path.exists():
         raise ProgramError("concorde ended without writing a solution")
-    count, *tour = map(int, _SOLUTION_FILE.read_text().split() or ["0"])
+    count, *tour = map(int, path.read_text().split() or ["0"])
     if not count == len(tour) == n:
         raise ValueError(f"concorde wrote a tour of {len(tour)} cities; there are {n}")
     return [city + 1 for city in tour]

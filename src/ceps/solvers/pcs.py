@@ -29,7 +29,11 @@ _RANGE = re.compile(
 _FORBIDDEN = re.compile(r"\{([^{}]+)\}")
 _RULE = re.compile(_NAME + r"\s*(?P<relation>==|!=|<|>|\sin\s)\s*(?P<values>\{[^{}]+\}|[^\s{}]+)")
 _HEADINGS = ("conditionals:", "forbidden:")
-_NO_COMBINATION = "only combinations such as {a=1, b=x} can be forbidden"
+_PAIR = re.compile(r"(?P<name>[^\s=<>!&|]+)\s*=\s*(?P<value>(?!=)(?:(?!&&|\|\|).)+)")
+_NO_COMBINATION = (
+    "only combinations such as {a=1, b=x} can be forbidden, with = and commas; expressions with &&, ||, ==, <, > or "
+    "functions (SMAC's advanced form) are not supported: write out the values that they forbid, or leave the line out"
+)
 
 
 def read_pcs(text: str) -> ConfigurationSpace:
@@ -67,7 +71,7 @@ def _at(number: int, line: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # ConfigSpace has several kinds of its own.
-        raise ValueError(f"line {number}: {line!r}: {in_words(error)}") from error
+        raise ValueError(f"line {number}: {_cut(repr(line), 150)}: {in_words(error)}") from error
 
 
 def in_words(error: Exception) -> str:
@@ -79,7 +83,12 @@ def in_words(error: Exception) -> str:
     if isinstance(error, ForbiddenValueError):
         return "this forbids the default values; forbid others, or change a default"
     told = " ".join(str(error).split())
+    told = _cut(told, 600)
     return told if isinstance(error, ValueError) else f"not as ConfigSpace writes it ({told})"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _parameter(line: str, space: ConfigurationSpace) -> Hyperparameter[Any, Any]:
@@ -175,11 +184,11 @@ def _forbidden(line: str, space: ConfigurationSpace) -> Any:
         raise ValueError(_NO_COMBINATION)
     clauses = []
     for pair in _listed(match[1]):
-        name, equals, value = (part.strip() for part in pair.partition("="))
-        if not equals:
+        said = _PAIR.fullmatch(pair)
+        if said is None:
             raise ValueError(_NO_COMBINATION)
-        parameter = _named(name, space)
-        clauses.append(ForbiddenEqualsClause(parameter, _value(parameter, value)))
+        parameter = _named(said["name"], space)
+        clauses.append(ForbiddenEqualsClause(parameter, _value(parameter, said["value"])))
     return clauses[0] if len(clauses) == 1 else ForbiddenAndConjunction(*clauses)
 
 

@@ -182,7 +182,7 @@ class ExecutorContract:
         assert (outcome.ending, outcome.cost, outcome.solution) == (Ending.FINISHED, None, None)
 
     def test_printing_megabytes_does_no_harm(self, executor: Executor) -> None:
-        """Only the end of what a solver prints is kept; its answer counts as ever."""
+        """Of what a solver prints the beginning and the end are kept; its answer counts as ever."""
         outcome = executor.submit(bits_run(misbehaving.PrintsMegabytes(), cpu=20.0)).result()
         assert (outcome.ending, outcome.cost) == (Ending.FINISHED, 0)
         assert outcome.output.endswith("the end of it\n")
