@@ -218,6 +218,21 @@ class ExecutorContract:
         with pytest.raises(UserError, match="pip install nothing"):
             executor.submit(bits_run(misbehaving.CannotBePrepared())).result()
 
+    @pytest.mark.parametrize(
+        ("solver", "why"),
+        [
+            (misbehaving.CannotBeSent(), "cannot pickle this solver"),
+            (misbehaving.CannotBeReceived(), "this solver is no number"),
+        ],
+        ids=lambda value: getattr(value, "version", ""),
+    )
+    def test_a_run_that_cannot_be_handed_over_is_told(self, executor: Executor, solver: BitSolver, why: str) -> None:
+        """Who waits for a run that does not pickle is told why, as often as it is asked for, and others are made."""
+        for _ in range(2 * executor.slots):
+            with pytest.raises(Exception, match=why):
+                executor.submit(bits_run(solver)).result()
+        assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
+
     def test_misbehaviour_leaves_no_process_and_no_descriptor(self, executor: Executor) -> None:
         """After many bad runs there are as many processes and open files as before."""
         bad = [
