@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -17,8 +19,10 @@ import pytest
 from ceps import _native
 from ceps.errors import UserError
 from ceps.execution.local import LocalExecutor, available_cores
+from ceps.records import Ending, Incumbent
+from ceps.testing.bits import BitSolver
 from ceps.testing.executor import ExecutorContract, bits_run
-from ceps.testing.misbehaving import Spins
+from ceps.testing.misbehaving import KillsItsKeeper, Spins
 
 
 class TestContract(ExecutorContract):
@@ -43,7 +47,7 @@ def test_no_worker_is_refused() -> None:
 
 def test_closing_kills_what_is_running() -> None:
     """Close returns with every process gone, though a run was in the middle of its work."""
-    before = ExecutorContract.footprint()[0]
+    before = ExecutorContract.footprint()
     executor = LocalExecutor(workers=1)
     started: list[float] = []
     future = executor.submit(bits_run(Spins(), cpu=600.0), lambda incumbent: started.append(incumbent.cost))
@@ -51,7 +55,59 @@ def test_closing_kills_what_is_running() -> None:
         pass
     executor.close()
     assert future.done()
-    assert ExecutorContract.footprint()[0] == before
+    assert ExecutorContract.footprint() == before
+
+
+@contextmanager
+def descriptors_left(count: int) -> Iterator[None]:
+    """This process can open so many files, and no more: enough to look after keepers, but not to start them."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken: list[int] = []
+    resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard))
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.open(os.devnull, os.O_RDONLY))
+        for descriptor in taken[:count]:
+            os.close(descriptor)
+        del taken[:count]
+        yield
+    finally:
+        for descriptor in taken:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_keeper_that_cannot_be_replaced_is_told_and_tried_again(tmp_path: Path) -> None:
+    """Who waits for a run whose keeper was lost, when no other can be started, is told; later runs are made."""
+    with LocalExecutor(workers=1) as executor:
+        with descriptors_left(0):
+            lost = executor.submit(bits_run(KillsItsKeeper(str(tmp_path), times=1)))
+            with pytest.raises(UserError, match=r"no process can be started to make runs in: .*Too many open files"):
+                lost.result()
+            with pytest.raises(UserError, match="no process can be started"):
+                executor.submit(bits_run(BitSolver())).result()
+        assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
+
+
+def test_an_executor_that_cannot_start_all_its_keepers_leaves_none() -> None:
+    """It is told that a process cannot be started, and those that could be are gone again."""
+    before = ExecutorContract.footprint()
+    with descriptors_left(6), pytest.raises(UserError, match="no process can be started"):
+        LocalExecutor(workers=8)
+    assert ExecutorContract.footprint() == before
+
+
+def test_a_listener_that_fails_spoils_no_later_run() -> None:
+    """What is raised on an incumbent reaches who waits for the run; the next run gets its own answer."""
+
+    def fail(incumbent: Incumbent) -> None:
+        raise LookupError("nobody listens")
+
+    with LocalExecutor(workers=1) as executor:
+        with pytest.raises(LookupError, match="nobody listens"):
+            executor.submit(bits_run(Spins(), cpu=600.0), fail).result()
+        assert executor.submit(bits_run(BitSolver())).result().cost == 0
 
 
 DRIVER = """

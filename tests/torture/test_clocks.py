@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 import signal
 import sqlite3
+import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -64,6 +66,33 @@ def test_the_native_core_looks_at_no_clock_on_the_wall() -> None:
         )
 
 
+@pytest.fixture
+def jumping_clock(tmp_path: Path) -> Path:
+    """A library that has the clock on the wall jump by years at every look; for ``LD_PRELOAD``."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    library = tmp_path / "jumping_clock.so"
+    source = Path(__file__).with_name("jumping_clock.c")
+    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source], check=True)
+    return library
+
+
+def test_a_build_whose_clock_jumps_is_the_build_never_disturbed(
+    whole: Whole, tmp_path: Path, jumping_clock: Path
+) -> None:
+    """While driver, sessions, keepers and runs see the clock jump by years, limits and results are the same."""
+    out = tmp_path / "run"
+    _, last = finish(start(out, "--keepers", LD_PRELOAD=str(jumping_clock)))
+    TRIED["builds while the clock jumps"] += 1
+    assert_same(out, last, whole)
+    with closing(sqlite3.connect(out / "ceps.sqlite")) as connection:
+        ((steps_back,),) = connection.execute(
+            "SELECT count(*) FROM runs JOIN runs AS next ON next.id = runs.id + 1 WHERE next.created < runs.created"
+        )
+    assert steps_back > 0
+
+
 def test_records_from_any_time_change_nothing(whole: Whole, tmp_path: Path) -> None:
     """A build that is killed, and finds its runs dated centuries ago and hence, comes to the same end."""
     process = start(tmp_path)
@@ -76,5 +105,5 @@ def test_records_from_any_time_change_nothing(whole: Whole, tmp_path: Path) -> N
         connection.execute("UPDATE runs SET created = CASE id % 2 WHEN 0 THEN -9999999999 ELSE 99999999999 END")
         connection.commit()
     _, last = finish(start(tmp_path))
-    TRIED["builds with clocks set"] += 1
+    TRIED["builds on runs of any date"] += 1
     assert_same(tmp_path, last, whole)

@@ -177,13 +177,95 @@ def test_a_killed_writer_s_damaged_file_is_no_traceback(killed: Path, tmp_path: 
     assert noticed > 0
 
 
-def test_a_damaged_log_takes_a_store_back_to_an_earlier_moment(killed: Path, tmp_path: Path) -> None:
-    """What was committed before the damage is there, what came after is not, and nothing else is ever read."""
+def restarted(directory: Path) -> None:
+    """Let it be as if the machine was started again since: power may have failed."""
+    file = directory / "ceps.tally"
+    file.write_bytes(b"0" * 36 + file.read_bytes()[36:])
+
+
+def test_a_damaged_log_of_a_killed_writer_is_told(killed: Path, tmp_path: Path) -> None:
+    """Wherever its log was cut, flipped or overwritten, it is refused by name and left as it is, or nothing is lost."""
+    content = everything(killed)
+    for seed in SEEDS:
+        copy = tmp_path / "copy"
+        damaged(killed, copy, "ceps.sqlite-wal", seed)
+        before = (copy / "ceps.sqlite").read_bytes()
+        if message := told(copy):
+            assert "are missing: its log (ceps.sqlite-wal) is damaged" in message
+            with pytest.raises(UserError):
+                Store.open(copy)
+            assert (copy / "ceps.sqlite").read_bytes() == before
+        else:
+            assert everything(copy) == content, f"seed {seed}"
+
+
+def empty(log: Path) -> None:
+    log.write_bytes(b"")
+
+
+def zero(log: Path) -> None:
+    log.write_bytes(bytes(log.stat().st_size))
+
+
+def flip_a_bit_of_its_header(log: Path) -> None:
+    content = bytearray(log.read_bytes())
+    content[17] ^= 1
+    log.write_bytes(content)
+
+
+@pytest.mark.parametrize("spoil", [Path.unlink, empty, zero, flip_a_bit_of_its_header])
+@pytest.mark.parametrize("started_again", [False, True])
+def test_a_log_that_is_lost_altogether_is_always_told(
+    killed: Path, tmp_path: Path, spoil: Callable[[Path], None], started_again: bool
+) -> None:
+    """Without the log runs are missing, also when the machine was started again since; there is a way out."""
+    copy = Path(shutil.copytree(killed, tmp_path / "copy"))
+    spoil(copy / "ceps.sqlite-wal")
+    if started_again:
+        restarted(copy)
+    for opened in (Store.open, Store.read_only):
+        with pytest.raises(UserError, match=r"\d+ runs and decisions .* are missing.* remove ceps\.tally"):
+            opened(copy)
+    (copy / "ceps.tally").unlink()
+    with Store.open(copy, {"purpose": "damage"}) as store:
+        assert store.totals().runs == RUNS
+
+
+def test_whose_directory_it_is_does_not_depend_on_the_log(tmp_path: Path) -> None:
+    """A directory that was claimed stays claimed when all that was written since is lost."""
+    with Store.open(tmp_path / "run", {"purpose": "damage"}) as store:
+        fill(store)
+        kept = Path(shutil.copytree(tmp_path / "run", tmp_path / "kept", ignore=shutil.ignore_patterns("*-wal")))
+    (kept / "ceps.tally").unlink()
+    with pytest.raises(UserError, match="purpose"):
+        Store.open(kept, {"purpose": "other"})
+
+
+def test_a_log_that_a_power_failure_has_cut_short_is_an_earlier_moment(killed: Path, tmp_path: Path) -> None:
+    """When the machine was started again, what was committed before is there, and nothing else is ever read."""
     with Store.read_only(killed) as store:
         whole = [run.execution for run in store.runs()]
+    log = (killed / "ceps.sqlite-wal").read_bytes()
     for seed in SEEDS:
-        damaged(killed, tmp_path / "copy", "ceps.sqlite-wal", seed)
-        if not told(tmp_path / "copy"):
-            with Store.read_only(tmp_path / "copy") as store:
-                read = [run.execution for run in store.runs()]
-            assert read == whole[: len(read)], f"seed {seed}"
+        copy = tmp_path / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(killed, copy)
+        (copy / "ceps.sqlite-wal").write_bytes(log[: random.Random(seed).randrange(32, len(log))])
+        restarted(copy)
+        TRIED["stores damaged"] += 1
+        assert told(copy) == ""
+        with Store.read_only(copy) as store:
+            read = [run.execution for run in store.runs()]
+        assert len(read) >= RUNS
+        assert read == whole[: len(read)], f"seed {seed}"
+        with Store.open(copy, {"purpose": "damage"}) as store:
+            assert store.totals().runs == len(read)
+        assert not (copy / "ceps.tally").exists()
+
+
+def test_a_damaged_tally_is_told_or_none(killed: Path, tmp_path: Path) -> None:
+    """A tally that is damaged itself makes the log suspect or is none; nothing else happens."""
+    content = everything(killed)
+    for seed in SEEDS:
+        damaged(killed, tmp_path / "copy", "ceps.tally", seed)
+        assert told(tmp_path / "copy") or everything(tmp_path / "copy") == content

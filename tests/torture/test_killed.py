@@ -36,24 +36,28 @@ def marked(mark: str) -> list[Path]:
 
 
 def test_a_build_killed_at_random_moments_is_the_build_never_killed(whole: Whole, tmp_path: Path) -> None:
-    """Killed with kill -9 again and again: the same portfolio, scores and charges, and no run made twice."""
+    """Killed with kill -9 again and again: the same portfolio, scores and charges, no run made twice, nothing left."""
     rng = random.Random(SEED)
+    mark = secrets.token_hex(8)
     done = 0
     for kills_left in range(KILLS, 0, -1):
-        process = start(tmp_path)
+        process = start(tmp_path, "--keepers", CEPS_TEST_MARK=mark)
         assert process.stdout is not None
         left = whole.runs - done
         for _ in range(min(left, rng.randint(1, max(1, left // kills_left)))):
             assert process.stdout.readline() == "run\n"
         if LONG:
             time.sleep(rng.uniform(0.0, LONGEST_DELAY))
+        assert children(process.pid, "ceps.execution.keeper")
         process.send_signal(signal.SIGKILL)
-        process.communicate()
+        process.communicate()  # Until the last process has ended that it had started: they share its standard error.
+        assert marked(mark) == []
         TRIED["builds killed"] += 1
         with Store.read_only(tmp_path) as store:
             done = store.totals().runs
-    _, last = finish(start(tmp_path))
+    _, last = finish(start(tmp_path, "--keepers", CEPS_TEST_MARK=mark))
     assert_same(tmp_path, last, whole)
+    assert marked(mark) == []
 
 
 def test_a_finished_build_started_again_makes_no_run_and_decides_the_same(whole: Whole, tmp_path: Path) -> None:

@@ -105,8 +105,11 @@ class Keeper:
         while True:
             try:
                 order = wire.receive(self._connection)
-            except (ImportError, AttributeError) as error:
-                wire.send(self._connection, Refusal(f"the solver or problem cannot be imported here: {error}"))
+            except wire.ConnectionLostError:
+                raise
+            except Exception as error:  # Whatever a stranger's class does.
+                told = f"the solver or problem cannot be imported here: {type(error).__name__}: {error}"
+                wire.send(self._connection, Refusal(told))
                 continue
             if isinstance(order, Order):
                 wire.send(self._connection, self._make_where_there_is_space(order))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import queue
 import secrets
@@ -15,6 +14,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -66,7 +66,13 @@ class LocalExecutor:
         self._running: dict[Future[Outcome], _Job] = {}
         self._closed = False
         self._delivery = _Delivery()
-        self._slots = [_Slot(self._jobs, self._delivery, self._scratch / str(index)) for index in range(count)]
+        self._slots: list[_Slot] = []
+        try:
+            for index in range(count):
+                self._slots.append(_Slot(self._jobs, self._delivery, self._scratch / str(index)))
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def slots(self) -> int:
@@ -143,31 +149,37 @@ class _Slot(threading.Thread):
         self._jobs = jobs
         self._delivery = delivery
         self._scratch = scratch
+        self._changing = threading.Lock()
+        """Held while the keeper is replaced or closed."""
         self._closing = False
         self._keepers = 0
         self._orders = 0
-        self._keeper = self._new_keeper()
+        self._keeper: _Keeper | None = None
+        self._ready_keeper()
         self.start()
 
     def run(self) -> None:
         while (job := self._jobs.get()) is not None:
             if job.future.set_running_or_notify_cancel():
-                self._make(job)
+                try:
+                    self._make(job)
+                except Exception as error:
+                    # Whoever waits for the run is told, whatever it is. What the keeper is about is not known any more:
+                    # the next run has another one.
+                    self._dismiss_keeper()
+                    self._delivery.error(job.future, error)
 
     def close(self) -> None:
         self._closing = True
-        self._keeper.close()
+        self._dismiss_keeper()
 
     def _make(self, job: _Job) -> None:
         for _ in range(MOST_LOSSES):
+            keeper = self._ready_keeper()
             try:
-                answer = self._ask_keeper(job)
+                answer = self._ask(keeper, job)
             except wire.ConnectionLostError:
-                if self._closing:
-                    self._delivery.error(job.future, RuntimeError("the executor was closed"))
-                    return
-                reason = self._keeper.bury()
-                self._keeper = self._new_keeper()
+                reason = self._bury(keeper)
                 continue
             if isinstance(answer, Refusal):
                 self._delivery.error(job.future, UserError(answer.message))
@@ -177,12 +189,16 @@ class _Slot(threading.Thread):
         lost = f"the process that supervised this run was lost {MOST_LOSSES} times, at last by {reason}"
         self._delivery.result(job.future, Outcome(Ending.CRASHED, cpu=0.0, reason=lost))
 
-    def _ask_keeper(self, job: _Job) -> Outcome | Refusal:
+    def _ask(self, keeper: _Keeper, job: _Job) -> Outcome | Refusal:
         self._orders += 1
-        job.number, job.keeper = self._orders, self._keeper
-        self._keeper.send(Order(job.number, job.run, job.on_incumbent is not None))
+        job.number, job.keeper = self._orders, keeper
+        try:
+            keeper.send(Order(job.number, job.run, job.on_incumbent is not None))
+        except wire.UnsendableError as error:
+            name = job.run.solver.name
+            raise UserError(f"solver '{name}': a run of it cannot be handed to another process: {error}") from error
         while True:
-            answer = self._keeper.receive()
+            answer = keeper.receive()
             if isinstance(answer, Incumbent):
                 if job.on_incumbent is not None:
                     job.on_incumbent(answer)
@@ -190,9 +206,27 @@ class _Slot(threading.Thread):
             assert isinstance(answer, Outcome | Refusal)
             return answer
 
-    def _new_keeper(self) -> _Keeper:
-        self._keepers += 1
-        return _Keeper(self._scratch.with_name(f"{self._scratch.name}-{self._keepers}"))
+    def _ready_keeper(self) -> _Keeper:
+        """The keeper; another one after it was lost."""
+        with self._changing:
+            if self._closing:
+                raise RuntimeError("the executor was closed")
+            if self._keeper is None:
+                self._keepers += 1
+                self._keeper = _Keeper(self._scratch.with_name(f"{self._scratch.name}-{self._keepers}"))
+            return self._keeper
+
+    def _dismiss_keeper(self) -> None:
+        with self._changing:
+            if self._keeper is not None:
+                self._keeper.close()
+                self._keeper = None
+
+    def _bury(self, keeper: _Keeper) -> str:
+        """How a keeper ended that was lost; nothing is left of it."""
+        with self._changing:
+            self._keeper = None
+            return keeper.bury()
 
 
 class _Keeper:
@@ -201,22 +235,33 @@ class _Keeper:
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
         self._mark = secrets.token_hex(8)
-        self._connection, other_end = socket.socketpair()
         self._sending = threading.Lock()
-        with other_end:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "ceps.execution.keeper", str(other_end.fileno())],
-                pass_fds=[other_end.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                env={**single_threaded_environment(), MARK: self._mark},
-                start_new_session=True,
-            )
-        wire.send(self._connection, Start([str(Path(entry).resolve()) for entry in sys.path], scratch))
+        with ExitStack() as undo:
+            try:
+                self._connection, other_end = socket.socketpair()
+                undo.callback(self._connection.close)
+                with other_end:
+                    self._process = subprocess.Popen(
+                        [sys.executable, "-P", "-m", "ceps.execution.keeper", str(other_end.fileno())],
+                        pass_fds=[other_end.fileno()],
+                        stdin=subprocess.DEVNULL,
+                        stdout=subprocess.DEVNULL,
+                        env={**single_threaded_environment(), MARK: self._mark},
+                        start_new_session=True,
+                    )
+            except OSError as error:
+                raise UserError(
+                    f"no process can be started to make runs in: {error}; close other programs, set fewer [execution] "
+                    "workers, or raise the limits on processes and open files (ulimit -u, ulimit -n), and start again "
+                    "to resume"
+                ) from error
+            undo.pop_all()
+        with suppress(wire.ConnectionLostError):  # Then the first order will not get through either.
+            self.send(Start([str(Path(entry).resolve()) for entry in sys.path], scratch))
 
-    def send(self, order: Order | StopOrder) -> None:
+    def send(self, message: Start | Order | StopOrder) -> None:
         with self._sending:
-            wire.send(self._connection, order)
+            wire.send(self._connection, message)
 
     def receive(self) -> object:
         return wire.receive(self._connection)
@@ -229,7 +274,7 @@ class _Keeper:
 
     def close(self) -> None:
         """Hang up: the keeper kills its run and ends."""
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
         self._process.wait()
         self._connection.close()

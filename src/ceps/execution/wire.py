@@ -27,8 +27,15 @@ class ConnectionLostError(Exception):
     """The other side is gone."""
 
 
+class UnsendableError(Exception):
+    """What is in the message, a solver say, cannot be pickled. Nothing was sent."""
+
+
 def send(connection: socket.socket, message: Any) -> None:
-    payload = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    try:
+        payload = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:  # Whatever a stranger's class does.
+        raise UnsendableError(f"it cannot be pickled: {type(error).__name__}: {error}") from error
     try:
         connection.sendall(_FRAME.pack(len(payload)) + payload)
     except OSError as error:

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from ceps.errors import UserError
-from ceps.store import seal
+from ceps.store import seal, tally
 from ceps.store.schema import MIGRATIONS, columns_at, columns_of, migrate, version_of
 
 FILE_NAME = "ceps.sqlite"
@@ -61,8 +61,8 @@ def open_memory() -> sqlite3.Connection:
     return connection
 
 
-def open_for_writing(path: Path) -> sqlite3.Connection:
-    """The file, made if there is none and brought up to date if it is old."""
+def open_for_writing(path: Path) -> tuple[sqlite3.Connection, tally.Tally]:
+    """The file, made if there is none and brought up to date if it is old; and the tally of what it acknowledges."""
     if path.exists():
         _inspect(path)
     else:
@@ -75,10 +75,10 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA cache_size = -65536")  # 64 MiB: the index of a long history stays in memory
             migrate(connection)
+            return connection, tally.Tally(path, connection)
         except BaseException:
             connection.close()
             raise
-    return connection
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
@@ -99,11 +99,18 @@ def _exists(path: Path) -> bool:
         raise UserError(f"{path}: cannot be read ({error.strerror}); check the permissions of its directory") from error
 
 
-def close_after_writing(connection: sqlite3.Connection, path: Path) -> None:
+def close_after_writing(connection: sqlite3.Connection, path: Path, acknowledged: tally.Tally) -> None:
     """Close the file; sealed, when nothing of it is left pending."""
     connection.close()
+    acknowledged.close()
     if not _is_pending(path):
         seal.seal(path)
+        tally.remove(path)
+
+
+def move_log_to_file(connection: sqlite3.Connection) -> None:
+    """What was committed so far does not depend on the log any more."""
+    connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def _connect(uri: str) -> sqlite3.Connection:
@@ -143,6 +150,7 @@ def _create(path: Path) -> None:
     unfinished = path.with_name(f"{path.name}.new")
     with explained(path):
         unfinished.unlink(missing_ok=True)
+        tally.remove(path)  # That of another file, which somebody has taken away.
         with closing(_connect(f"{unfinished.resolve().as_uri()}?mode=rwc")) as connection:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             migrate(connection)
@@ -189,6 +197,12 @@ def _check_content(path: Path, connection: sqlite3.Connection) -> None:
         (finding,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if finding != "ok":
             raise UserError(f"{path}: {finding}: {_DAMAGED}")
+        if missing := tally.missing(path, _pending(path), connection):
+            raise UserError(
+                f"{path}: {missing} runs and decisions that were recorded are missing: its log "
+                f"({_pending(path).name}) is damaged or was removed; restore the directory from a copy, or remove "
+                f"{tally.TALLY_NAME} beside it to go on with what is left: what is missing is made again"
+            )
 
 
 def _check_header(path: Path) -> None:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -39,6 +40,7 @@ from ceps.store.rows import (
     storable,
 )
 from ceps.store.rules import Answer, Execution, first_answer
+from ceps.store.tally import Tally
 
 Read = TypeVar("Read")
 
@@ -81,16 +83,25 @@ class ReplayError(UserError):
     """A decision came out differently from the one in the journal: the build is not a function of its inputs."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """What the one process holds that writes."""
+
+    lock: int
+    """A descriptor."""
+    tally: Tally
+
+
 class Store:
     """The history of one run directory. Made by :meth:`open`, :meth:`read_only` or :meth:`in_memory`.
 
     Threads may share it. What a method has written is committed when it returns and outlives a killed process.
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, lock_descriptor: int | None = None) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, writer: _Writer | None = None) -> None:
         self._connection = connection
         self._path = path
-        self._lock_descriptor = lock_descriptor
+        self._writer = writer
         self._mutex = threading.Lock()
 
     @classmethod
@@ -103,13 +114,16 @@ class Store:
         descriptor = lock(directory)
         try:
             path = directory / database.FILE_NAME
-            store = cls(database.open_for_writing(path), path, descriptor)
+            connection, tally = database.open_for_writing(path)
         except BaseException:
             os.close(descriptor)
             raise
+        store = cls(connection, path, _Writer(descriptor, tally))
         try:
             if identity is not None:
                 store._claim(identity)
+            with database.explained(path):
+                database.move_log_to_file(connection)
         except BaseException:
             store.close()
             raise
@@ -128,12 +142,12 @@ class Store:
 
     def close(self) -> None:
         with self._mutex:
-            if self._lock_descriptor is None:
+            if self._writer is None:
                 self._connection.close()
             else:
-                database.close_after_writing(self._connection, self._path)
-                os.close(self._lock_descriptor)
-                self._lock_descriptor = None
+                database.close_after_writing(self._connection, self._path, self._writer.tally)
+                os.close(self._writer.lock)
+                self._writer = None
 
     def __enter__(self) -> Self:
         return self
@@ -358,6 +372,8 @@ class Store:
             try:
                 yield self._connection
                 self._connection.execute("COMMIT")
+                if self._writer is not None:
+                    self._writer.tally.keep(self._connection)
             except BaseException:
                 if self._connection.in_transaction:  # SQLite itself rolls back when the disk is full
                     self._connection.execute("ROLLBACK")

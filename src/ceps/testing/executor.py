@@ -13,8 +13,11 @@ Assertions on the CPU clock are on limits that must be enforced, not on speed.
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -218,6 +221,21 @@ class ExecutorContract:
         with pytest.raises(UserError, match="pip install nothing"):
             executor.submit(bits_run(misbehaving.CannotBePrepared())).result()
 
+    @pytest.mark.parametrize(
+        ("solver", "why"),
+        [
+            (misbehaving.CannotBeSent(), "cannot pickle this solver"),
+            (misbehaving.CannotBeReceived(), "this solver is no number"),
+        ],
+        ids=lambda value: getattr(value, "version", ""),
+    )
+    def test_a_run_that_cannot_be_handed_over_is_told(self, executor: Executor, solver: BitSolver, why: str) -> None:
+        """Who waits for a run that does not pickle is told why, as often as it is asked for, and others are made."""
+        for _ in range(2 * executor.slots):
+            with pytest.raises(Exception, match=why):
+                executor.submit(bits_run(solver)).result()
+        assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
+
     def test_misbehaviour_leaves_no_process_and_no_descriptor(self, executor: Executor) -> None:
         """After many bad runs there are as many processes and open files as before."""
         bad = [
@@ -229,9 +247,11 @@ class ExecutorContract:
             misbehaving.SpinsInThreeProcesses(),
         ]
         self.make_all(executor, bad)
+        self.bring_to_rest(executor)
         before = self.footprint()
         for _ in range(5):
             self.make_all(executor, bad)
+        self.bring_to_rest(executor)
         assert self.footprint() == before
 
     @staticmethod
@@ -239,11 +259,27 @@ class ExecutorContract:
         for future in [executor.submit(bits_run(solver, cpu=0.02)) for solver in solvers]:
             future.result()
 
+    @classmethod
+    def bring_to_rest(cls, executor: Executor) -> None:
+        """One more run at every slot, all at once: what bad runs have broken there, a checker say, is mended then."""
+        seen: SimpleQueue[Incumbent] = SimpleQueue()
+        futures = [executor.submit(bits_run(misbehaving.Spins(), cpu=60.0), seen.put) for _ in range(executor.slots)]
+        for _ in futures:
+            seen.get()
+        cls.stop_all(executor, futures)
+
     @staticmethod
-    def footprint() -> tuple[int, int]:
-        """Living processes below this one, and open descriptors of them and of this one."""
+    def footprint() -> Counter[str]:
+        """Living processes below this one, and what they and this one have open, by their kinds."""
         processes = [os.getpid(), *_native.usage_below(os.getpid()).processes]
-        return len(processes), sum(len(os.listdir(f"/proc/{process}/fd")) for process in processes)
+        commands = {process: Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ") for process in processes}
+        found = [*commands.values()]
+        for process, command in commands.items():
+            for descriptor in os.listdir(f"/proc/{process}/fd"):
+                with suppress(FileNotFoundError):  # That with which this one has just looked.
+                    found.append(f"{command}: {os.readlink(f'/proc/{process}/fd/{descriptor}')}")
+        # Numbers are those of one process, one socket, one folder.
+        return Counter(re.sub(r"\d+", "#", each) for each in found)
 
     @staticmethod
     def stop_all(executor: Executor, futures: list[Future[Outcome]]) -> None:

@@ -243,6 +243,20 @@ class CannotBePrepared(Misbehaving):
         raise UserError("this solver is not installed; install it with: pip install nothing")
 
 
+class CannotBeSent(Misbehaving):
+    """Holds something that stays where it is, a connection say."""
+
+    def __reduce__(self) -> str:
+        raise TypeError("cannot pickle this solver")
+
+
+class CannotBeReceived(Misbehaving):
+    """Goes out, and does not come in."""
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return int, ("this solver is no number",)
+
+
 class DetachesTwice(Misbehaving):
     """Leaves a process whose parent is gone, in a session of its own, with every descriptor closed: a true daemon."""
 
