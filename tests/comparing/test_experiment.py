@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ceps.comparing import contest
+from ceps.comparing.contenders import shortfalls
 from ceps.comparing.experiment import read_experiment
 from ceps.errors import UserError
 from ceps.portfolio import MetricChoice, Portfolio
@@ -128,3 +129,13 @@ def test_a_portfolio_with_a_program_needs_trust(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"'p.json' starts programs: .*/LKH.* set trust = true beside it"):
         contest.prepare(experiment(tmp_path, text), tmp_path, "experiment.toml")
     contest.prepare(experiment(tmp_path, text + "trust = true\n"), tmp_path, "experiment.toml")
+
+
+def test_an_eps_that_made_fewer_instances_than_ceps_is_told(tmp_path: Path) -> None:
+    """On which split, how many, and how many CEPS came to; one that was told how many to make is left alone."""
+    told = EXPERIMENT.replace("2min", "1h") + '[[methods]]\nname = "eps"\nlabel = "EPS-5"\nnew_instances = 5\n'
+    field = contest.prepare(experiment(tmp_path, told), tmp_path, "experiment.toml").field
+    made = {(1, "CEPS"): 7, (1, "EPS"): 7, (1, "EPS-5"): 5, (2, "CEPS"): 6, (2, "EPS"): 4, (2, "EPS-5"): 5}
+    (warning,) = shortfalls(field, made)
+    assert warning.startswith("split 2: EPS made 4 instances, not the 6 that CEPS came to; ")
+    assert shortfalls(field, {**made, (2, "EPS"): 6}) == []

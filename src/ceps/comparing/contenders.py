@@ -135,6 +135,25 @@ def assemble_field(
     return field
 
 
+def shortfalls(field: Field, made_instances: Mapping[tuple[int, str], int]) -> list[str]:
+    """What people are warned of when all is built: an EPS that could not make as many instances as CEPS came to.
+
+    ``made_instances`` are those of each build, by split and label.
+    """
+    warnings = []
+    for builder in field.builders:
+        if not builder.waits or field.ceps is None:
+            continue
+        for (split, label), made in made_instances.items():
+            wanted = made_instances[split, field.ceps.label]
+            if label == builder.label and made < wanted:
+                warnings.append(
+                    f"split {split}: {label} made {made} instances, not the {wanted} that {field.ceps.label} came to; "
+                    "what it mutated could not be used, or its budget was too small"
+                )
+    return warnings
+
+
 def _contender(
     entrant: Entrant, experiment: Experiment, cast: Cast, base: Path, on_left_out: Callable[[str], None]
 ) -> Builder | Fixed | VirtualBest:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from ceps import building, planning
 from ceps.building import Built, Numbers, StoreJournal
-from ceps.comparing.contenders import Builder, Field, assemble_field
+from ceps.comparing.contenders import Builder, Field, assemble_field, shortfalls
 from ceps.comparing.experiment import Experiment
 from ceps.comparing.leaks import leaks
 from ceps.comparing.measured import TEST, TRAIN, Construction, Given, Measured, Row, Work
@@ -173,6 +173,9 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
             watch.start(numbers)
         built = _build_all(_Yard(contest, store, runner, out, watch, numbers), stack)
         portfolios = _portfolios(contest, built)
+        short = shortfalls(field, {place: made.merged for place, made in built.items()})
+        for message in short:
+            watch.warn(message)
         reports = _test(contest, runner.part(TESTS), portfolios, watch)
         spent = {asker: totals.cpu for asker, totals in store.totals_by_asker().items()}
         rows = [row for (split, label), report in reports.items() for row in _rows(contest, split, label, report)]
@@ -197,7 +200,7 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
             ),
             spent_on_tests=spent.get(TESTS, 0.0),
             work=Work(executor.slots, numbers.wall, runner.cpu_spent, numbers.before.cpu),
-            warnings=contest.warnings,
+            warnings=(*contest.warnings, *short),
         )
         store.conclude(COMPARISON, measured.as_json())
         return measured
