@@ -157,9 +157,10 @@ def test_a_call_that_takes_too_long_is_ended_with_all_it_started(tmp_path: Path,
     assert said_by_the_dead(alive) == b"x\n"
 
 
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=lambda number: number.name)
 @pytest.mark.parametrize("leaving", LEAVING.values(), ids=LEAVING)
-def test_a_call_ends_with_its_driver(tmp_path: Path, alive: int, leaving: str) -> None:
-    """A program and what it started are gone when the process that has called it was killed, which cannot end them."""
+def test_a_call_ends_with_its_driver(tmp_path: Path, alive: int, leaving: str, number: signal.Signals) -> None:
+    """A program and what it started are gone when who called it was killed, and cannot end them, or interrupted."""
     script = f"{leaving} read line < ready; exec > alive; echo x; sleep 600"
     driver = f"""
 from pathlib import Path
@@ -168,10 +169,10 @@ call(["sh", "-c", {script!r}], Path({str(tmp_path)!r}), 100.0, 1024**3)
 """
     pipe = select.poll()
     pipe.register(alive, select.POLLIN)
-    with subprocess.Popen([sys.executable, "-c", driver]) as started:
+    with subprocess.Popen([sys.executable, "-c", driver], stderr=subprocess.DEVNULL) as started:
         assert pipe.poll(60_000)
         assert os.read(alive, 1000) == b"x\n"
-        started.kill()
+        started.send_signal(number)
     ((_, happened),) = pipe.poll(20_000)
     assert happened == select.POLLHUP
     assert not said_by_the_dead(alive)
