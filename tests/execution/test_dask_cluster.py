@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import select
 import signal
@@ -26,13 +27,15 @@ from ceps.execution import dask_cluster, dask_line, dask_worker
 from ceps.execution.backends import NO_DASHBOARD, local_cluster
 from ceps.execution.dask_cluster import DaskExecutor
 from ceps.execution.dask_worker import TOPIC
-from ceps.records import Ending, Incumbent, Outcome
+from ceps.execution.executor import Run
+from ceps.records import Configuration, Ending, Incumbent, Limits, Outcome
 from ceps.settings import Scenario
 from ceps.tables import read_table
 from ceps.testing.bits import BitSolver
 from ceps.testing.executor import ExecutorContract, bits_run
 from ceps.testing.misbehaving import Spins
 from ceps.testing.pure_executor import PureExecutor
+from tests import described
 from tests.construction.pure_build import SCENARIO, Silent
 from tests.execution import cluster_parts
 from tests.execution.cluster_parts import SCALE, CountedInstance, KillsItsWorker, MortalKeepers
@@ -173,6 +176,26 @@ def test_another_version_on_a_worker_is_refused(threads: LocalCluster, monkeypat
     monkeypatch.setattr(dask_worker, "__version__", "0.0.9")
     with pytest.raises(UserError, match=r"worker inproc://.* has ceps 0\.0\.9, but this is ceps \d"):
         DaskExecutor(threads)
+
+
+@pytest.mark.parametrize(("changed", "named"), [("filler.py", "solver 'filler' is '"), ("zeros.py", "problem 'zeros'")])
+def test_another_program_on_a_host_makes_no_run(tmp_path: Path, changed: str, named: str) -> None:
+    """Where a script is another than where the run is asked for, both versions are told, with the host; once it is as
+    it was, the next driver is served by the same worker."""
+    problem, solver = described.problem(tmp_path), described.solver(tmp_path, "print('cost 0')\nprint('bits 11111')")
+    versions = {solver.version, problem.version}  # Known from now on, whatever becomes of the files.
+    run = Run(problem, solver, Configuration.of(solver.name, {}), described.instance(), 1, Limits(cpu=20.0))
+    script = tmp_path / changed
+    original = script.read_text()
+    with local_cluster(processes=1) as cluster:
+        script.write_text(f"{original}\n# another")
+        told = f"{named}.* on host {platform.node()}, but '"
+        with DaskExecutor(cluster) as executor, pytest.raises(UserError, match=told) as refused:
+            executor.submit(run).result()
+        assert versions.intersection(str(refused.value).split("'"))
+        script.write_text(original)
+        with DaskExecutor(cluster) as executor:
+            assert executor.submit(run).result().ending is Ending.FINISHED
 
 
 def test_hosts_of_different_speed_are_told(threads: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:

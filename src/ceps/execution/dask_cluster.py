@@ -16,7 +16,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
@@ -131,7 +131,7 @@ class DaskExecutor:
     def submit(self, run: Run, on_incumbent: Callable[[Incumbent], None] | None = None) -> Future[Outcome]:
         if self._closed:
             raise RuntimeError("this executor is closed")
-        job = _Job(run, pickle.dumps(replace(run, instance=None)), on_incumbent)
+        job = _Job(run, pickle.dumps(dask_worker.Order.of(run)), on_incumbent)
         self._jobs[job.future] = job
         job.future.add_done_callback(partial(self._done, job))
         self._steps.put(partial(self._enqueue, job))
@@ -311,8 +311,8 @@ class DaskExecutor:
             self._lose(job, counted=True)  # Somebody has cancelled it.
             return
         self._take_back(job)
-        told = f"worker {address} cannot make runs of solver '{job.run.solver.name}': {first_line(error)}"
-        job.fail(error if isinstance(error, UserError) else UserError(told))
+        told = str(error) if isinstance(error, UserError) else first_line(error)
+        job.fail(UserError(f"worker {address} cannot make runs of solver '{job.run.solver.name}': {told}"))
 
     def _hear_scheduler(self, message: Any) -> None:
         match message:
