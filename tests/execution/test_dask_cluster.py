@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import platform
 import re
 import select
@@ -23,7 +24,7 @@ from distributed import Client, LocalCluster
 from ceps import _native, building
 from ceps.construction.budget import Account
 from ceps.errors import UserError
-from ceps.execution import dask_cluster, dask_line, dask_worker
+from ceps.execution import dask_cluster, dask_line, dask_roster, dask_worker
 from ceps.execution.backends import NO_DASHBOARD, local_cluster
 from ceps.execution.dask_cluster import DaskExecutor
 from ceps.execution.dask_worker import TOPIC
@@ -38,7 +39,7 @@ from ceps.testing.pure_executor import PureExecutor
 from tests import described
 from tests.construction.pure_build import SCENARIO, Silent
 from tests.execution import cluster_parts
-from tests.execution.cluster_parts import SCALE, CountedInstance, KillsItsWorker, MortalKeepers
+from tests.execution.cluster_parts import SCALE, CountedInstance, KillsItsWorker, MortalKeepers, WaitsForKills
 from tests.torture.builds import journal, portfolio
 
 SMALLER = {
@@ -148,6 +149,29 @@ def test_a_run_that_waits_at_a_worker_that_dies_has_lost_nothing(tmp_path: Path)
         assert waiting.result().ending is Ending.FINISHED
 
 
+def test_a_run_beside_one_that_kills_its_worker_is_not_taken_for_the_cause(tmp_path: Path) -> None:
+    """Two runs that are made together lose two workers; the third time each has a worker of its own, and only the one
+    that kills it has crashed."""
+    with local_cluster(processes=1, threads=2) as cluster, DaskExecutor(cluster) as executor:
+        deadly = executor.submit(bits_run(KillsItsWorker(str(tmp_path), times=3), wall=None))
+        beside = executor.submit(bits_run(WaitsForKills(str(tmp_path), times=3), cpu=60.0, wall=None))
+        assert deadly.result().ending is Ending.CRASHED
+        assert beside.result().ending is Ending.FINISHED
+
+
+def test_all_workers_that_are_gone_are_told_once_and_that_one_is_back() -> None:
+    """Whoever waits for a run of a cluster without workers knows why, and until when."""
+    told: SimpleQueue[str] = SimpleQueue()
+    with in_this_process(2) as cluster, DaskExecutor(cluster, told.put) as executor:
+        cluster.scale(0)
+        assert "all workers of the cluster at inproc://" in told.get()
+        waiting = executor.submit(bits_run(BitSolver()))
+        cluster.scale(1)
+        assert waiting.result().ending is Ending.FINISHED
+        assert "has a worker again" in told.get()
+        assert told.empty()
+
+
 def test_what_an_older_sending_says_is_not_heard(threads: LocalCluster) -> None:
     """A message about a sending that is not under way changes nothing, whatever is in it."""
     with DaskExecutor(threads) as executor, Client(threads, set_as_default=False) as client:
@@ -169,6 +193,22 @@ def test_an_instance_is_sent_to_every_worker_once(tmp_path: Path) -> None:
             workers = client.run(os.getpid).values()
     arrivals = Counter(tuple(map(int, path.name.split()[:2])) for path in tmp_path.iterdir())
     assert {count for (process, _), count in arrivals.items() if process in workers} == {1}
+
+
+def test_instances_that_were_not_used_for_longest_are_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is room for two instances, a third one takes the place of the one that was needed least recently."""
+    first, second, third = (CountedInstance("bits", size, str(tmp_path)) for size in (5, 6, 7))
+    with in_this_process(1) as cluster, DaskExecutor(cluster) as executor:
+        monkeypatch.setattr(dask_roster, "MOST_KEPT", 2 * len(pickle.dumps(first)))
+        for instance in (first, second, first, third, first, second):
+            executor.submit(replace(bits_run(BitSolver()), instance=instance)).result()
+        (worker,) = cluster.workers.values()
+        kept = [instance for key, instance in worker.data.items() if key.startswith("ceps-instance")]
+    arrivals = [tuple(map(int, path.name.split()[:2])) for path in tmp_path.iterdir()]
+    assert Counter(size for process, size in arrivals if process == os.getpid()) == {5: 1, 6: 2, 7: 1}
+    assert len(kept) <= 3
 
 
 def test_another_version_on_a_worker_is_refused(threads: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
