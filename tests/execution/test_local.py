@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,13 +19,7 @@ from ceps.execution.local import LocalExecutor, available_cores
 from ceps.testing.executor import ExecutorContract, bits_run
 from ceps.testing.misbehaving import Spins
 
-
-class TestContract(ExecutorContract):
-    @pytest.fixture(scope="class")
-    @classmethod
-    def executor(cls) -> Iterator[LocalExecutor]:
-        with LocalExecutor(workers=2) as executor:
-            yield executor
+TestContract = ExecutorContract.of(opened=lambda: LocalExecutor(workers=2))
 
 
 def test_one_slot_per_core_by_default() -> None:
