@@ -29,8 +29,12 @@ from ceps.execution.backends import NO_DASHBOARD, local_cluster
 from ceps.execution.dask_cluster import DaskExecutor
 from ceps.execution.dask_worker import TOPIC
 from ceps.execution.executor import Run
+from ceps.execution.local import LocalExecutor
+from ceps.problems.tsp import Tsp
 from ceps.records import Configuration, Ending, Incumbent, Limits, Outcome
 from ceps.settings import Scenario
+from ceps.solvers.eax import Eax
+from ceps.solvers.solver import default_configuration
 from ceps.tables import read_table
 from ceps.testing.bits import BitSolver
 from ceps.testing.executor import ExecutorContract, bits_run
@@ -126,6 +130,22 @@ def test_workers_that_come_are_used_and_workers_that_leave_are_no_losses() -> No
         for each in (future, other):
             executor.stop(each)
             assert (each.result().ending, each.result().cost) == (Ending.CAPPED, 3)
+
+
+def test_runs_come_to_what_they_come_to_on_this_machine(threads: LocalCluster) -> None:
+    """A deterministic solver ends so, at the same cost and with the same solution, by keepers of a cluster as by those
+    of a local executor."""
+    solver, instances = Eax(populations=1), [Tsp().generate("uniform", 40, seed) for seed in (1, 2)]
+    configuration = default_configuration(solver)
+    runs = [Run(Tsp(), solver, configuration, each, seed, Limits(cpu=60.0)) for each in instances for seed in (1, 2, 3)]
+    with DaskExecutor(threads) as cluster, LocalExecutor(workers=2) as local:
+        by_cluster, by_local = [
+            [(made.ending, made.cost, made.solution) for made in [future.result() for future in map(by.submit, runs)]]
+            for by in (cluster, local)
+        ]
+    assert by_cluster == by_local
+    assert {ending for ending, _, _ in by_local} == {Ending.FINISHED}
+    assert len({str(solution) for _, _, solution in by_local}) > 1
 
 
 def test_a_run_that_waits_at_a_busy_worker_goes_to_one_that_is_free(threads: LocalCluster) -> None:
