@@ -1,14 +1,16 @@
 """What a Dask cluster costs, and how well it is kept busy: ``python -m benchmarks.scaling``.
 
-``dask_overhead_ms``: on 8 workers of a cluster on this machine, the wall time per run of many that are asked for
-together and whose solver returns at once; ``local_overhead_ms`` is the same without Dask, 8 slots of the local
-executor, in turns. ``efficiency_64``: in a whole small build on 64 workers (8 processes of 8 threads), with runs that
-sleep for a second, the seconds slept over 64 times the wall time, from the sessions' start to the last one's end.
+``dask_overhead_ms``: the wall time over the number of runs, of many that are asked for together, whose solver returns
+at once and that 8 workers of a cluster on this machine make side by side; it is no latency. ``efficiency_64``: in a
+whole small build on 64 workers (8 processes of 8 threads), with runs that sleep for a second, the seconds slept over 64
+times the wall time, from the sessions' start to the last one's end. Below them, to compare with the first: the same
+without Dask, by 8 slots of the local executor, in turns.
 """
 
 from __future__ import annotations
 
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -80,7 +82,7 @@ class Timed(StoredDecisions):
 
     def begin(self, phase: str, account: Account) -> None:
         self.marks.append((phase, time.monotonic(), self.runner.runs_made))
-        print(f"# {phase}: {self.runner.runs_made} runs made before", flush=True)
+        print(f"# {phase}: {self.runner.runs_made} runs made before", file=sys.stderr, flush=True)
 
     def efficiency(self, phase: str, slots: int) -> float:
         """Of phases whose name has this in it; each goes until the next begins."""
@@ -150,8 +152,8 @@ def efficiency_64() -> float:
 def main() -> None:
     by_dask, local = overheads_ms()
     print(f"dask_overhead_ms {by_dask:.2f}", flush=True)
-    print(f"local_overhead_ms {local:.2f}", flush=True)
     print(f"efficiency_64 {efficiency_64():.3f}", flush=True)
+    print(f"# without Dask: {local:.2f} ms", flush=True)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,17 @@ def features(instance):
 command, *arguments = sys.argv[1:]
 globals()[command](*arguments)
 """
+COMPUTES_WITHOUT_END = """
+import hashlib, threading
+
+def compute():
+    while True:
+        hashlib.pbkdf2_hmac("sha256", b"", b"", 100_000)  # other threads go on meanwhile
+
+for _ in range(8):  # so that others on this machine leave it enough
+    threading.Thread(target=compute).start()
+"""
+"""In the place of the script."""
 PROBLEM = """
 name = "zeros"
 suffixes = [".zeros"]

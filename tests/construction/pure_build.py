@@ -1,7 +1,8 @@
 """A whole build on outcomes that are pure functions, as a program to be disturbed: ``python pure_build.py OUT``.
 
 Prints a line for every run it makes, and a last one when the portfolio is built. With ``--keepers`` a real run of a
-solver that does next to nothing is made by a keeper for each of them. What ends ``ceps`` with a message ends it, too.
+solver that does next to nothing is made by a keeper for each of them, with ``--dask`` by that of a worker of a cluster.
+What ends ``ceps`` with a message ends it, too.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from pathlib import Path
 from ceps import building
 from ceps.construction.budget import Account
 from ceps.errors import UserError
-from ceps.execution.executor import Run
-from ceps.execution.local import LocalExecutor
+from ceps.execution.backends import executor_of
+from ceps.execution.executor import Executor, Run
 from ceps.records import Ending, Incumbent, Outcome
-from ceps.settings import Scenario
+from ceps.settings import ExecutionSettings, Scenario
 from ceps.tables import read_table
 from ceps.testing.bits import BitSolver
 from ceps.testing.executor import bits_run
@@ -54,7 +55,7 @@ class Silent:
 class KeptExecutor(PureExecutor):
     """Pure outcomes, each only when a real run has ended as it should."""
 
-    def __init__(self, real: LocalExecutor, scale: float, on_run: Callable[[], object]) -> None:
+    def __init__(self, real: Executor, scale: float, on_run: Callable[[], object]) -> None:
         super().__init__(scale, on_run, real.slots)
         self._real = real
 
@@ -79,20 +80,21 @@ def say_run() -> None:
     os.write(1, b"run\n")
 
 
-def main(out: Path, keepers: bool) -> None:
+def main(out: Path, backend: str | None) -> None:
     scenario = read_table(Scenario, SCENARIO, "pure")
     with ExitStack() as stack:
-        if keepers:
-            executor: PureExecutor = KeptExecutor(stack.enter_context(LocalExecutor(2)), 0.3, say_run)
-        else:
+        if backend is None:
             executor = PureExecutor(scale=0.3, on_run=say_run)
+        else:
+            real = stack.enter_context(executor_of(ExecutionSettings(backend=backend), workers=2))
+            executor = KeptExecutor(real, 0.3, say_run)
         built = building.build(scenario, Path(), "pure", executor, out, Silent())
     print(f"built {built.cpu_charged!r} {built.initial_score!r} {built.final_score!r}", flush=True)
 
 
 if __name__ == "__main__":
     try:
-        main(Path(sys.argv[1]), keepers="--keepers" in sys.argv[2:])
+        main(Path(sys.argv[1]), {"--keepers": "local", "--dask": "dask"}.get(sys.argv[-1]))
     except UserError as error:
         print(f"ceps: {error}", file=sys.stderr)
         sys.exit(2)

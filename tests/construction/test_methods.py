@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -24,48 +23,16 @@ from ceps.texts import built_text
 from tests import described
 from tests.construction.pure_build import Silent
 
+BRIEF = {"sessions": 2, "batch": 2}
+SMALL = {"iterations": 2, **BRIEF, "candidates": 6, "shares": {"initialisation": 30.0}}
 
-class TestCeps(MethodContract):
-    method = ceps
-    options: ClassVar[Mapping[str, Any]] = {
-        "iterations": 2,
-        "sessions": 2,
-        "candidates": 6,
-        "batch": 2,
-        "shares": {"initialisation": 30.0},
-    }
-
-
-class TestGlobal(MethodContract):
-    method = global_
-    options: ClassVar[Mapping[str, Any]] = {"sessions": 2, "batch": 2}
-    spare = 1.1
-
-
-class TestParhydra(MethodContract):
-    method = parhydra
-    options: ClassVar[Mapping[str, Any]] = {"sessions": 2, "batch": 2}
-
-
-class TestClustering(MethodContract):
-    method = clustering
-    options: ClassVar[Mapping[str, Any]] = {"sessions": 2, "batch": 2}
-
-
-class TestEps(MethodContract):
-    method = eps
-    options: ClassVar[Mapping[str, Any]] = {**TestCeps.options, "new_instances": 3}
-
-
-class TestPcit(MethodContract):
-    method = pcit
-    options: ClassVar[Mapping[str, Any]] = {"sessions": 2, "batch": 2, "phases": 3}
-
-
-class TestSingle(MethodContract):
-    method = single
-    options: ClassVar[Mapping[str, Any]] = {"sessions": 2, "batch": 2}
-    members = 1
+TestCeps = MethodContract.of(method=ceps, options=SMALL)
+TestGlobal = MethodContract.of(method=global_, options=BRIEF, spare=1.1)
+TestParhydra = MethodContract.of(method=parhydra, options=BRIEF)
+TestClustering = MethodContract.of(method=clustering, options=BRIEF)
+TestEps = MethodContract.of(method=eps, options={**SMALL, "new_instances": 3})
+TestPcit = MethodContract.of(method=pcit, options={**BRIEF, "phases": 3})
+TestSingle = MethodContract.of(method=single, options=BRIEF, members=1)
 
 
 def test_methods_are_found_by_name() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import uuid
 from dataclasses import dataclass
@@ -70,6 +71,19 @@ class KillsItsWorker(Misbehaving):
             after_name = Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2]
             os.kill(int(after_name.split()[1]), signal.SIGKILL)
             signal.pause()
+        return ones(size, size)
+
+
+@dataclass(frozen=True)
+class WaitsForKills(Misbehaving):
+    """Does not end before a worker was killed so many times, as :class:`KillsItsWorker` counts them."""
+
+    folder: str
+    times: int
+
+    def misbehave(self, size: int, on_incumbent: OnIncumbent) -> Solution | None:
+        while len(os.listdir(self.folder)) < self.times:
+            select.select([], [], [], 0.01)
         return ones(size, size)
 
 

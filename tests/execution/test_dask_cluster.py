@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pickle
+import platform
 import re
 import select
 import signal
@@ -22,20 +24,26 @@ from distributed import Client, LocalCluster
 from ceps import _native, building
 from ceps.construction.budget import Account
 from ceps.errors import UserError
-from ceps.execution import dask_cluster, dask_line, dask_worker
+from ceps.execution import dask_cluster, dask_line, dask_roster, dask_worker
 from ceps.execution.backends import NO_DASHBOARD, local_cluster
 from ceps.execution.dask_cluster import DaskExecutor
 from ceps.execution.dask_worker import TOPIC
-from ceps.records import Ending, Incumbent, Outcome
+from ceps.execution.executor import Run
+from ceps.execution.local import LocalExecutor
+from ceps.problems.tsp import Tsp
+from ceps.records import Configuration, Ending, Incumbent, Limits, Outcome
 from ceps.settings import Scenario
+from ceps.solvers.eax import Eax
+from ceps.solvers.solver import default_configuration
 from ceps.tables import read_table
 from ceps.testing.bits import BitSolver
 from ceps.testing.executor import ExecutorContract, bits_run
 from ceps.testing.misbehaving import Spins
 from ceps.testing.pure_executor import PureExecutor
+from tests import described
 from tests.construction.pure_build import SCENARIO, Silent
 from tests.execution import cluster_parts
-from tests.execution.cluster_parts import SCALE, CountedInstance, KillsItsWorker, MortalKeepers
+from tests.execution.cluster_parts import SCALE, CountedInstance, KillsItsWorker, MortalKeepers, WaitsForKills
 from tests.torture.builds import journal, portfolio
 
 SMALLER = {
@@ -124,6 +132,22 @@ def test_workers_that_come_are_used_and_workers_that_leave_are_no_losses() -> No
             assert (each.result().ending, each.result().cost) == (Ending.CAPPED, 3)
 
 
+def test_runs_come_to_what_they_come_to_on_this_machine(threads: LocalCluster) -> None:
+    """A deterministic solver ends so, at the same cost and with the same solution, by keepers of a cluster as by those
+    of a local executor."""
+    solver, instances = Eax(populations=1), [Tsp().generate("uniform", 40, seed) for seed in (1, 2)]
+    configuration = default_configuration(solver)
+    runs = [Run(Tsp(), solver, configuration, each, seed, Limits(cpu=60.0)) for each in instances for seed in (1, 2, 3)]
+    with DaskExecutor(threads) as cluster, LocalExecutor(workers=2) as local:
+        by_cluster, by_local = [
+            [(made.ending, made.cost, made.solution) for made in [future.result() for future in map(by.submit, runs)]]
+            for by in (cluster, local)
+        ]
+    assert by_cluster == by_local
+    assert {ending for ending, _, _ in by_local} == {Ending.FINISHED}
+    assert len({str(solution) for _, _, solution in by_local}) > 1
+
+
 def test_a_run_that_waits_at_a_busy_worker_goes_to_one_that_is_free(threads: LocalCluster) -> None:
     """The first of two busy workers has got the next run as well; it is made when the second is free."""
     with DaskExecutor(threads) as executor:
@@ -143,6 +167,29 @@ def test_a_run_that_waits_at_a_worker_that_dies_has_lost_nothing(tmp_path: Path)
         waiting = executor.submit(bits_run(BitSolver()))
         assert deadly.result().ending is Ending.CRASHED
         assert waiting.result().ending is Ending.FINISHED
+
+
+def test_a_run_beside_one_that_kills_its_worker_is_not_taken_for_the_cause(tmp_path: Path) -> None:
+    """Two runs that are made together lose two workers; the third time each has a worker of its own, and only the one
+    that kills it has crashed."""
+    with local_cluster(processes=1, threads=2) as cluster, DaskExecutor(cluster) as executor:
+        deadly = executor.submit(bits_run(KillsItsWorker(str(tmp_path), times=3), wall=None))
+        beside = executor.submit(bits_run(WaitsForKills(str(tmp_path), times=3), cpu=60.0, wall=None))
+        assert deadly.result().ending is Ending.CRASHED
+        assert beside.result().ending is Ending.FINISHED
+
+
+def test_all_workers_that_are_gone_are_told_once_and_that_one_is_back() -> None:
+    """Whoever waits for a run of a cluster without workers knows why, and until when."""
+    told: SimpleQueue[str] = SimpleQueue()
+    with in_this_process(2) as cluster, DaskExecutor(cluster, told.put) as executor:
+        cluster.scale(0)
+        assert "all workers of the cluster at inproc://" in told.get()
+        waiting = executor.submit(bits_run(BitSolver()))
+        cluster.scale(1)
+        assert waiting.result().ending is Ending.FINISHED
+        assert "has a worker again" in told.get()
+        assert told.empty()
 
 
 def test_what_an_older_sending_says_is_not_heard(threads: LocalCluster) -> None:
@@ -168,11 +215,47 @@ def test_an_instance_is_sent_to_every_worker_once(tmp_path: Path) -> None:
     assert {count for (process, _), count in arrivals.items() if process in workers} == {1}
 
 
+def test_instances_that_were_not_used_for_longest_are_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is room for two instances, a third one takes the place of the one that was needed least recently."""
+    first, second, third = (CountedInstance("bits", size, str(tmp_path)) for size in (5, 6, 7))
+    with in_this_process(1) as cluster, DaskExecutor(cluster) as executor:
+        monkeypatch.setattr(dask_roster, "MOST_KEPT", 2 * len(pickle.dumps(first)))
+        for instance in (first, second, first, third, first, second):
+            executor.submit(replace(bits_run(BitSolver()), instance=instance)).result()
+        (worker,) = cluster.workers.values()
+        kept = [instance for key, instance in worker.data.items() if key.startswith("ceps-instance")]
+    arrivals = [tuple(map(int, path.name.split()[:2])) for path in tmp_path.iterdir()]
+    assert Counter(size for process, size in arrivals if process == os.getpid()) == {5: 1, 6: 2, 7: 1}
+    assert len(kept) <= 3
+
+
 def test_another_version_on_a_worker_is_refused(threads: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker with another version of ceps is named, with both versions."""
     monkeypatch.setattr(dask_worker, "__version__", "0.0.9")
     with pytest.raises(UserError, match=r"worker inproc://.* has ceps 0\.0\.9, but this is ceps \d"):
         DaskExecutor(threads)
+
+
+@pytest.mark.parametrize(("changed", "named"), [("filler.py", "solver 'filler' is '"), ("zeros.py", "problem 'zeros'")])
+def test_another_program_on_a_host_makes_no_run(tmp_path: Path, changed: str, named: str) -> None:
+    """Where a script is another than where the run is asked for, both versions are told, with the host; once it is as
+    it was, the next driver is served by the same worker."""
+    problem, solver = described.problem(tmp_path), described.solver(tmp_path, "print('cost 0')\nprint('bits 11111')")
+    versions = {solver.version, problem.version}  # Known from now on, whatever becomes of the files.
+    run = Run(problem, solver, Configuration.of(solver.name, {}), described.instance(), 1, Limits(cpu=20.0))
+    script = tmp_path / changed
+    original = script.read_text()
+    with local_cluster(processes=1) as cluster:
+        script.write_text(f"{original}\n# another")
+        told = f"{named}.* on host {platform.node()}, but '"
+        with DaskExecutor(cluster) as executor, pytest.raises(UserError, match=told) as refused:
+            executor.submit(run).result()
+        assert versions.intersection(str(refused.value).split("'"))
+        script.write_text(original)
+        with DaskExecutor(cluster) as executor:
+            assert executor.submit(run).result().ending is Ending.FINISHED
 
 
 def test_hosts_of_different_speed_are_told(threads: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,13 +24,7 @@ from ceps.testing.bits import BitSolver
 from ceps.testing.executor import ExecutorContract, bits_run
 from ceps.testing.misbehaving import KillsItsKeeper, Spins
 
-
-class TestContract(ExecutorContract):
-    @pytest.fixture(scope="class")
-    @classmethod
-    def executor(cls) -> Iterator[LocalExecutor]:
-        with LocalExecutor(workers=2) as executor:
-            yield executor
+TestContract = ExecutorContract.of(opened=lambda: LocalExecutor(workers=2))
 
 
 def test_one_slot_per_core_by_default() -> None:

@@ -17,26 +17,21 @@ FOLDER = tempfile.TemporaryDirectory()
 """Of the descriptions: contracts have their values before there is any fixture."""
 HERE = Path(FOLDER.name)
 
-
-class TestTsp(ProblemContract):
-    problem = Tsp()
-    instances = TOURS
-    solutions = tuple(list(range(1, instance.n + 1)) for instance in TOURS)
-
-
-class TestVrpspdtw(ProblemContract):
-    problem = Vrpspdtw()
-    instances = DAYS
-    solutions = tuple([[customer] for customer in instance.ids[1:].tolist()] for instance in DAYS)
-
-
-class TestBits(ProblemContract):
-    problem = Bits()
-    instances = (BitsInstance("three", 3), BitsInstance("five", 5))
-    solutions = (ones(1, 3), ones(2, 5))
-
-
-class TestDescribed(ProblemContract):
-    problem = described.problem(HERE)
-    instances = (described.instance(3, "three"), described.instance(5, "five"))
-    solutions = (described.answer("100"), described.answer("10101"))
+TestTsp = ProblemContract.of(
+    problem=Tsp(), instances=TOURS, solutions=[list(range(1, instance.n + 1)) for instance in TOURS]
+)
+TestVrpspdtw = ProblemContract.of(
+    problem=Vrpspdtw(),
+    instances=DAYS,
+    solutions=[[[customer] for customer in instance.ids[1:].tolist()] for instance in DAYS],
+)
+TestBits = ProblemContract.of(
+    problem=Bits(),
+    instances=(BitsInstance("three", 3), BitsInstance("five", 5)),
+    solutions=(ones(1, 3), ones(2, 5)),
+)
+TestDescribed = ProblemContract.of(
+    problem=described.problem(HERE),
+    instances=(described.instance(3, "three"), described.instance(5, "five")),
+    solutions=(described.answer("100"), described.answer("10101")),
+)

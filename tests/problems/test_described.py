@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ceps.commands import MARK
 from ceps.errors import UserError
 from ceps.problems import problem_named
 from ceps.problems.described import BELIEVED, VERIFIED, DescribedProblem, FileInstance
@@ -117,13 +118,35 @@ def test_solutions_in_files(zeros: DescribedProblem, tmp_path: Path) -> None:
 
 
 def test_a_checker_that_does_not_end(tmp_path: Path) -> None:
-    """A check that takes too long is given up, and the solution does not count."""
-    slow = problem(tmp_path, PROBLEM.replace('"check"', '"wait"') + 'time = "1s"\n')
-    with (tmp_path / "zeros.py").open("w") as script:
-        script.write("while True: pass")
+    """A check that computes for too long is given up, and the solution does not count."""
+    slow = problem(tmp_path, PROBLEM + 'time = "1s"\n')
+    (tmp_path / "zeros.py").write_text(described.COMPUTES_WITHOUT_END)
     found = slow.check(instance(), answer("11111"))
     assert isinstance(found, Infeasible)
     assert "took longer than 1 s" in found.reason
+
+
+def test_a_checker_that_waits_says_nothing_of_the_solution(tmp_path: Path) -> None:
+    """A check that was given up without having computed is trouble of the host, for the user to mend."""
+    waiting = problem(tmp_path, PROBLEM + 'time = "0.3s"\n')
+    (tmp_path / "zeros.py").write_text("import signal; signal.pause()")
+    with pytest.raises(
+        UserError, match=r"zeros\.toml: check failed: .* took longer than 0\.3 s; it computed for 0\.\d s"
+    ):
+        waiting.check(instance(), answer("11111"))
+
+
+def test_a_checker_that_cannot_be_started_says_nothing_of_the_solution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Below a keeper, a program that the system refuses to execute is named."""
+    monkeypatch.setenv(MARK, "")
+    program = tmp_path / "checks"
+    program.write_text("")
+    program.chmod(0o700)
+    found = problem(tmp_path, PROBLEM.replace('check = ["{python}"', 'check = ["{{here}}/checks"'))
+    with pytest.raises(UserError, match=r"zeros\.toml: check failed: .*/checks cannot be started"):
+        found.check(instance(), answer("11111"))
 
 
 def test_a_checker_that_is_ended(tmp_path: Path) -> None:

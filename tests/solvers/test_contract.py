@@ -34,8 +34,13 @@ for ones in range(size + 1):
 """
 
 
-class TestEax(SolverContract):
-    solver, problem, instance, limits = Eax(), Tsp(), CITY, SHORT
+TestEax = SolverContract.of(solver=Eax(), problem=Tsp(), instance=CITY, limits=SHORT)
+TestCoGa = SolverContract.of(solver=CoGa(), problem=Vrpspdtw(), instance=DAY, limits=SHORT)
+TestPyVrp = SolverContract.of(solver=PyVrp(), problem=Vrpspdtw(), instance=DAY)
+TestBits = SolverContract.of(solver=BitSolver(), problem=Bits(), instance=BitsInstance("five", 5))
+TestCommand = SolverContract.of(
+    solver=described.solver(HERE, FILLS), problem=described.problem(HERE), instance=described.instance()
+)
 
 
 @pytest.mark.skipif(find_spec("LKHpy") is None and find_spec("elkai") is None, reason="LKH is not installed")
@@ -43,17 +48,7 @@ class TestLkh(SolverContract):
     solver, problem, instance, limits = Lkh(), Tsp(), CITY, SHORT
 
 
-class TestCoGa(SolverContract):
-    solver, problem, instance, limits = CoGa(), Vrpspdtw(), DAY, SHORT
-
-
-class TestPyVrp(SolverContract):
-    solver, problem, instance = PyVrp(), Vrpspdtw(), DAY
-
-
-class TestBits(SolverContract):
-    solver, problem, instance = BitSolver(), Bits(), BitsInstance("five", 5)
-
-
-class TestCommand(SolverContract):
-    solver, problem, instance = described.solver(HERE, FILLS), described.problem(HERE), described.instance()
+def test_a_word_that_no_contract_knows_is_refused() -> None:
+    """A misspelt attribute is told, with those there are."""
+    with pytest.raises(TypeError, match=r"SolverContract knows no 'limit', but: instance, limits, problem"):
+        SolverContract.of(solver=Eax(), limit=SHORT)

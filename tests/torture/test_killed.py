@@ -19,6 +19,7 @@ from tests.torture.scale import LONG, SEED, TRIED, scaled
 
 KILLS = scaled(6, 100)
 KEEPERS_KILLED = scaled(4, 60)
+WORKERS_KILLED = scaled(3, 40)
 LONGEST_DELAY = 0.02
 """Seconds from a run that was asked for to the kill, at most: not all of them fall on the same moment."""
 
@@ -89,9 +90,31 @@ def test_a_build_whose_keepers_are_killed_is_the_build_never_disturbed(whole: Wh
     assert marked(mark) == []
 
 
+def test_a_build_whose_cluster_workers_are_killed_is_the_build_never_disturbed(whole: Whole, tmp_path: Path) -> None:
+    """Worker processes of a Dask cluster die at random moments: every run is made all the same, by those that are left
+    or come after, and the result is that of this machine alone."""
+    rng = random.Random(SEED)
+    process = start(tmp_path, "--dask")
+    assert process.stdout is not None
+    for distance in _distances(rng, whole.runs, WORKERS_KILLED):
+        for _ in range(distance):
+            assert process.stdout.readline() == "run\n"
+        # Of those that have made a run. Another one makes what is lost now before ten others are asked for.
+        workers = [
+            worker
+            for worker in children(process.pid, "multiprocessing.spawn")
+            if any(children(keeper) for keeper in children(worker, "ceps.execution.keeper"))
+        ]
+        if workers:
+            os.kill(rng.choice(workers), signal.SIGKILL)
+            TRIED["cluster workers killed"] += 1
+    _, last = finish(process)
+    assert_same(tmp_path, last, whole)
+
+
 def _distances(rng: random.Random, runs: int, kills: int) -> list[int]:
     """Runs from one kill to the next."""
-    moments = sorted(rng.sample(range(5, runs - 5, 5), kills))
+    moments = sorted(rng.sample(range(10, runs - 10, 10), kills))
     return [after - before for before, after in zip([0, *moments], moments, strict=False)]
 
 

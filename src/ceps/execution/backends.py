@@ -65,9 +65,14 @@ def local_cluster(processes: int, threads: int = 1) -> Iterator[Any]:
     import dask  # noqa: PLC0415 - not always there
     from distributed import LocalCluster  # noqa: PLC0415 - a second to import, not always there
 
-    # Workers only wait for runs: there is nothing in them to be profiled or limited.
+    options = {
+        # Workers only wait for runs: there is nothing in them to be profiled or limited.
+        "distributed.worker.profile.enabled": False,
+        # One that has died is followed by another, however long that takes to start on a machine that is busy.
+        "distributed.deploy.lost-worker-timeout": "1d",
+    }
     with (
-        dask.config.set({"distributed.worker.profile.enabled": False}),
+        dask.config.set(options),
         LocalCluster(
             n_workers=processes,
             threads_per_worker=threads,

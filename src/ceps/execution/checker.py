@@ -12,8 +12,9 @@ from math import isfinite
 from typing import Any
 
 from ceps import _native
+from ceps.errors import UserError
 from ceps.execution import wire
-from ceps.problems.problem import Infeasible, Problem
+from ceps.problems.problem import Infeasible, Problem, had_its_time
 
 LONGEST_CHECK = 60.0
 """Wall-clock seconds until a check is given up."""
@@ -34,18 +35,24 @@ class Checker:
         return self._process
 
     def check(self, problem: Problem, instance: Any, answer: bytes) -> float | Infeasible:
-        """The cost of a solution in JSON, or why it is none. Charged to nobody."""
-        self.ready()
+        """The cost of a solution in JSON, or why it is none. Charged to nobody.
+
+        Raises :class:`~ceps.errors.UserError` when nobody can tell, for reasons that are not the solution's.
+        """
+        begun = _native.own_cpu_seconds(self.ready())
         assert self._connection is not None
         try:
             wire.send(self._connection, (problem, instance, answer))
             if not select.select([self._connection], [], [], LONGEST_CHECK)[0]:
+                computed = _native.own_cpu_seconds(self._process) - begun
                 self._end()
-                return Infeasible(f"the solution could not be checked within {LONGEST_CHECK:g} s")
-            verdict: float | Infeasible = wire.receive(self._connection)
+                return _given_up(computed)
+            verdict: float | Infeasible | UserError = wire.receive(self._connection)
         except wire.ConnectionLostError:
             self._end()
             return Infeasible("the solution could not be checked: it broke the checker")
+        if isinstance(verdict, UserError):
+            raise verdict
         return verdict
 
     def _start(self) -> None:
@@ -80,9 +87,18 @@ def _be_the_checker(connection: socket.socket) -> None:
         os._exit(1)
 
 
-def _verdict(problem: Problem, instance: Any, answer: bytes) -> float | Infeasible:
+def _given_up(computed: float) -> Infeasible:
+    told = f"the solution could not be checked within {LONGEST_CHECK:g} s"
+    if had_its_time(computed, LONGEST_CHECK):
+        return Infeasible(told)
+    raise UserError(f"{told}, of which the check computed for {computed:.1f} s")
+
+
+def _verdict(problem: Problem, instance: Any, answer: bytes) -> float | Infeasible | UserError:
     try:
         cost = problem.check(instance, json.loads(answer))
+    except UserError as error:
+        return error
     except Exception as error:
         return Infeasible(f"the solution could not be checked: {type(error).__name__}: {error}"[:300])
     if not isinstance(cost, Infeasible) and not isfinite(cost):

@@ -8,7 +8,6 @@ runs while it is still busy, so that it does not wait for the driver in between.
 
 from __future__ import annotations
 
-import math
 import pickle
 import queue
 import threading
@@ -16,7 +15,6 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
@@ -28,6 +26,7 @@ from ceps import __version__
 from ceps.errors import UserError
 from ceps.execution import dask_worker
 from ceps.execution.dask_line import Line, first_line
+from ceps.execution.dask_roster import Job, Kept, Worker, place_for
 from ceps.execution.executor import Run
 from ceps.execution.local import MOST_LOSSES
 from ceps.execution.speed import Speeds
@@ -37,81 +36,28 @@ LOOK = 0.2
 """Seconds without news until it is looked whether the scheduler is there, and whether work is to be moved."""
 PATIENCE = 10.0
 """Seconds that workers have to answer before others begin without them."""
-FULL = 2
-"""Runs that a worker is given for each of its threads: the one it makes, and the one it makes next."""
-
-
-@dataclass(eq=False)
-class _Job:
-    run: Run
-    order: bytes
-    on_incumbent: Callable[[Incumbent], None] | None
-    future: Future[Outcome] = field(default_factory=Future)
-    begun: bool | None = None
-    """None: not yet. False: it was cancelled before."""
-    stopped: bool = False
-    losses: int = 0
-    execution: str = ""
-    worker: _Worker | None = None
-    task: distributed.Future[None] | None = None
-
-    def begin(self) -> bool:
-        """From now on it cannot be cancelled, only stopped; False when it was cancelled before."""
-        if self.begun is None:
-            self.begun = self.future.set_running_or_notify_cancel()
-        return self.begun
-
-    def fail(self, error: BaseException) -> None:
-        if self.begin():
-            self.future.set_exception(error)
-
-
-@dataclass(eq=False)
-class _Worker:
-    address: str
-    greeting: distributed.Future[None] | None = None
-    threads: int = 0
-    """0 until it has answered, and when it is leaving."""
-    jobs: list[_Job] = field(default_factory=list)
-    instances: dict[str, distributed.Future[Any]] = field(default_factory=dict)
-    """By id, what it has got."""
-
-    @property
-    def load(self) -> float:
-        """Runs per thread."""
-        return len(self.jobs) / self.threads if self.threads else math.inf
-
-    @property
-    def being_made(self) -> list[_Job]:
-        """A worker takes its runs in the order in which they were sent."""
-        return self.jobs[: self.threads]
-
-    @property
-    def ahead(self) -> list[_Job]:
-        return self.jobs[self.threads :]
-
-    def begin(self) -> None:
-        for job in self.being_made:
-            job.begin()
 
 
 class DaskExecutor:
     """Makes runs on a Dask cluster, given or by its scheduler's address. Close it, or use it in ``with``.
 
     Workers may come and go. A thread of its own does all the work; the others leave it steps to take, so it needs no
-    locks. ``tell`` is called with what people want to know: that there is no worker yet, that hosts differ in speed.
+    locks. ``tell`` is called with what people want to know: that there is no worker yet, or none any more, that hosts
+    differ in speed.
     """
 
     def __init__(self, cluster: str | Cluster, tell: Callable[[str], None] = lambda message: None) -> None:
         self._line = Line(cluster, dask_worker.TOPIC)
-        self._jobs: dict[Future[Outcome], _Job] = {}
-        self._waiting: deque[_Job] = deque()
-        self._sent: dict[str, _Job] = {}
-        self._workers: dict[str, _Worker] = {}
+        self._jobs: dict[Future[Outcome], Job] = {}
+        self._waiting: deque[Job] = deque()
+        self._sent: dict[str, Job] = {}
+        self._workers: dict[str, Worker] = {}
         self._speeds = Speeds()
         self._tell = tell
         self._steps: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._trouble: BaseException | None = None
+        self._deserted = False
+        """Whether there was a worker, and is none now."""
         self._closed = False
         self._met_first = threading.Event()
         self._met_all = threading.Event()
@@ -131,7 +77,7 @@ class DaskExecutor:
     def submit(self, run: Run, on_incumbent: Callable[[Incumbent], None] | None = None) -> Future[Outcome]:
         if self._closed:
             raise RuntimeError("this executor is closed")
-        job = _Job(run, pickle.dumps(replace(run, instance=None)), on_incumbent)
+        job = Job(run, pickle.dumps(dask_worker.Order.of(run)), on_incumbent)
         self._jobs[job.future] = job
         job.future.add_done_callback(partial(self._done, job))
         self._steps.put(partial(self._enqueue, job))
@@ -178,7 +124,7 @@ class DaskExecutor:
         if self._trouble is not None:
             raise self._trouble
 
-    def _done(self, job: _Job, future: Future[Outcome]) -> None:
+    def _done(self, job: Job, future: Future[Outcome]) -> None:
         self._jobs.pop(future, None)
         if future.cancelled():
             self._steps.put(partial(self._withdraw, job))
@@ -212,20 +158,18 @@ class DaskExecutor:
         self._met_first.set()
         self._met_all.set()
 
-    def _enqueue(self, job: _Job) -> None:
+    def _enqueue(self, job: Job) -> None:
         if self._trouble is not None:
             job.fail(self._trouble)
             return
         self._waiting.append(job)
 
     def _send_waiting(self) -> None:
-        while self._waiting and self._workers:
-            freest = min(self._workers.values(), key=lambda worker: worker.load)
-            if freest.load >= FULL:
-                return
+        """In their order: others do not overtake one that needs a worker of its own, so that one gets free."""
+        while self._waiting and (worker := place_for(self._waiting[0], self._workers.values())):
             job = self._waiting.popleft()
             if not job.future.cancelled():
-                self._send(job, freest)
+                self._send(job, worker)
 
     def _even_out(self) -> None:
         """Have a worker with a thread to spare make what waits at a busy one.
@@ -233,34 +177,41 @@ class DaskExecutor:
         Only when there was no news for a while: else what seems to wait may have begun, since its worker got free.
         """
         while crowded := [worker for worker in self._workers.values() if worker.ahead]:
-            freest = min(self._workers.values(), key=lambda worker: worker.load)
-            if freest.load >= 1:
-                return
             job = crowded[0].ahead[0]
+            freest = place_for(job, self._workers.values())
+            if freest is None or freest.load >= 1:
+                return
             self._take_back(job)
             self._send(job, freest)
 
-    def _send(self, job: _Job, worker: _Worker) -> None:
-        instance = job.run.instance
-        if instance.id not in worker.instances:
-            content = pickle.dumps(instance)
-            worker.instances[instance.id] = self._task(worker, "ceps-instance", pickle.loads, content)
-        live = job.on_incumbent is not None
-        task = self._task(worker, "ceps-run", dask_worker.make, job.order, worker.instances[instance.id], live)
+    def _send(self, job: Job, worker: Worker) -> None:
+        instance, live = self._instance(job.run.instance, worker), job.on_incumbent is not None
+        task = self._task(worker, "ceps-run", dask_worker.make, job.order, instance, live)
         execution = str(task.key)
         job.execution, job.worker, job.task = execution, worker, task
         worker.jobs.append(job)
+        for kept in worker.forget():
+            kept.task.release()
         self._sent[execution] = job
         worker.begin()
         task.add_done_callback(lambda ended: self._steps.put(partial(self._task_ended, execution, ended)))
 
-    def _task(self, worker: _Worker, kind: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    def _instance(self, instance: Any, worker: Worker) -> distributed.Future[Any]:
+        """It is sent to a worker once, unless it was forgotten there since."""
+        if instance.id in worker.instances:
+            worker.instances[instance.id] = worker.instances.pop(instance.id)  # The last to be forgotten.
+        else:
+            content = pickle.dumps(instance)
+            worker.keep(instance.id, Kept(self._task(worker, "ceps-instance", pickle.loads, content), len(content)))
+        return worker.instances[instance.id].task
+
+    def _task(self, worker: Worker, kind: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """A task for one worker and no other: Dask itself would make it again elsewhere, uncounted."""
         return self._line.client.submit(
             function, *arguments, key=f"{kind}-{uuid.uuid4().hex}", workers=[worker.address], pure=False
         )
 
-    def _take_back(self, job: _Job) -> None:
+    def _take_back(self, job: Job) -> None:
         """Nothing more is heard of this sending."""
         assert job.worker is not None
         assert job.task is not None
@@ -270,13 +221,13 @@ class DaskExecutor:
         job.worker.begin()
         job.worker = job.task = None
 
-    def _withdraw(self, job: _Job) -> None:
+    def _withdraw(self, job: Job) -> None:
         """It was cancelled, but may be at a worker already."""
         job.begin()
         if job.worker is not None:
             self._take_back(job)
 
-    def _lose(self, job: _Job, counted: bool) -> None:
+    def _lose(self, job: Job, counted: bool) -> None:
         """Make a run again, before all others, unless it was lost too often."""
         assert job.worker is not None
         address = job.worker.address
@@ -290,7 +241,7 @@ class DaskExecutor:
         else:
             self._waiting.appendleft(job)
 
-    def _stop(self, job: _Job) -> None:
+    def _stop(self, job: Job) -> None:
         job.stopped = True
         if job.worker is not None:
             self._line.client.run(dask_worker.stop, job.execution, workers=[job.worker.address], on_error="ignore")
@@ -311,8 +262,8 @@ class DaskExecutor:
             self._lose(job, counted=True)  # Somebody has cancelled it.
             return
         self._take_back(job)
-        told = f"worker {address} cannot make runs of solver '{job.run.solver.name}': {first_line(error)}"
-        job.fail(error if isinstance(error, UserError) else UserError(told))
+        told = str(error) if isinstance(error, UserError) else first_line(error)
+        job.fail(UserError(f"worker {address} cannot make runs of solver '{job.run.solver.name}': {told}"))
 
     def _hear_scheduler(self, message: Any) -> None:
         match message:
@@ -330,7 +281,7 @@ class DaskExecutor:
             case {"execution": execution} if (job := self._sent.get(execution)) is not None:
                 self._hear_run(job, message)
 
-    def _hear_run(self, job: _Job, message: Mapping[str, Any]) -> None:
+    def _hear_run(self, job: Job, message: Mapping[str, Any]) -> None:
         match message:
             case {"incumbent": [cpu, cost]} if job.on_incumbent is not None:
                 job.on_incumbent(Incumbent(cpu, cost))
@@ -347,12 +298,12 @@ class DaskExecutor:
     def _greet(self, address: str) -> None:
         if self._trouble is not None or address in self._workers:
             return
-        worker = self._workers[address] = _Worker(address)
+        worker = self._workers[address] = Worker(address)
         self._met_all.clear()
         worker.greeting = self._task(worker, "ceps-greeting", dask_worker.greet, self._line.driver)
         worker.greeting.add_done_callback(lambda ended: self._steps.put(partial(self._greeting_ended, worker, ended)))
 
-    def _greeting_ended(self, worker: _Worker, task: distributed.Future[None]) -> None:
+    def _greeting_ended(self, worker: Worker, task: distributed.Future[None]) -> None:
         error = task.exception() if task.status == "error" else None
         gone = isinstance(error, distributed.KilledWorker) or self._workers.get(worker.address) is not worker
         if error is not None and not gone:
@@ -361,7 +312,7 @@ class DaskExecutor:
                 "on all hosts of the cluster, that of the scheduler included"
             )
 
-    def _welcome(self, worker: _Worker | None, message: Mapping[str, Any]) -> None:
+    def _welcome(self, worker: Worker | None, message: Mapping[str, Any]) -> None:
         if worker is None:
             return
         if message["version"] != __version__:
@@ -370,6 +321,9 @@ class DaskExecutor:
                 "same ceps on all hosts of the cluster"
             )
         worker.threads = message["threads"]
+        if self._deserted:
+            self._deserted = False
+            self._tell(f"the cluster at {self._line.address} has a worker again")
         if told := self._speeds.meet(*message["speed"]):
             self._tell(told)
         self._met_first.set()
@@ -383,10 +337,13 @@ class DaskExecutor:
         being_made = worker.being_made
         for job in worker.jobs[::-1]:
             self._lose(job, counted=not expected and job in being_made)
-        for task in worker.instances.values():
-            task.release()
+        for kept in worker.instances.values():
+            kept.task.release()
         if worker.greeting is not None:
             worker.greeting.release()
+        if self._met_first.is_set() and not self._deserted and not any(each.threads for each in self._workers.values()):
+            self._deserted = True
+            self._tell(f"all workers of the cluster at {self._line.address} are gone; runs wait for new ones")
         self._note_who_answered()
 
     def _note_who_answered(self) -> None:

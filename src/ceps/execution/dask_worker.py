@@ -7,13 +7,16 @@ the order in which they were sent, and nothing has to be fetched from a worker t
 from __future__ import annotations
 
 import pickle
+import platform
 from concurrent.futures import CancelledError, Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from distributed import Worker, WorkerPlugin, get_worker
 
 from ceps import __version__
+from ceps.commands import file_digest, find_program
+from ceps.errors import UserError
 from ceps.execution.executor import Executor, Run
 from ceps.execution.local import LocalExecutor
 from ceps.execution.speed import measured_here
@@ -21,6 +24,31 @@ from ceps.records import Ending, Incumbent, Outcome
 
 TOPIC = "ceps"
 """One for all drivers: a scheduler keeps the last thousand messages of every topic for as long as it lives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A run without its instance, and what its solver and its problem are where it is asked for."""
+
+    run: Run
+    solver: str
+    problem: str
+
+    @classmethod
+    def of(cls, run: Run) -> Order:
+        return cls(replace(run, instance=None), run.solver.version, run.problem.version)
+
+    def check_versions(self) -> None:
+        """Refuse to make it where other programs are: what came of it would be recorded as of those of the driver."""
+        for what, here, asked in (
+            (f"solver '{self.run.solver.name}'", self.run.solver.version, self.solver),
+            (f"problem '{self.run.problem.name}'", self.run.problem.version, self.problem),
+        ):
+            if here != asked:
+                raise UserError(
+                    f"{what} is '{here}' on host {platform.node()}, but '{asked}' where runs are asked for. Have the "
+                    "same programs and scripts on all hosts, at the same paths"
+                )
 
 
 class Keepers(WorkerPlugin):  # type: ignore[misc] # its base has no types
@@ -32,11 +60,26 @@ class Keepers(WorkerPlugin):  # type: ignore[misc] # its base has no types
         self._executor = self.executor(worker.state.nthreads)
         self._runs: dict[str, Future[Outcome]] = {}
         self._stopped: set[str] = set()
+        self._checked: set[tuple[Any, ...]] = set()
+        """Solvers and problems whose versions are those of the driver."""
         self._leaving = False
 
     def executor(self, slots: int) -> Executor:
         """Who makes the runs."""
         return LocalExecutor(slots)
+
+    def meet(self) -> None:
+        """A driver has come: since there was another, files may have changed."""
+        self._checked.clear()
+        file_digest.cache_clear()
+        find_program.cache_clear()
+
+    def check_versions(self, order: Order) -> None:
+        """Once for each solver and problem, since it may take reading large files."""
+        what = (order.run.solver, order.run.problem.name, order.solver, order.problem)
+        if what not in self._checked:
+            order.check_versions()
+            self._checked.add(what)
 
     def teardown(self, worker: Worker) -> None:
         """The worker is leaving, and says so: what it gives back is no loss."""
@@ -84,18 +127,21 @@ async def greet(driver: str) -> None:
     worker = get_worker()
     if Keepers.name not in worker.plugins:
         await worker.plugin_add(Keepers(), catch_errors=False)
+    worker.plugins[Keepers.name].meet()
     who = {"driver": driver, "version": __version__, "threads": worker.state.nthreads}
     worker.log_event(TOPIC, {**who, "speed": measured_here()})
 
 
 def make(order: bytes, instance: Any, live: bool) -> None:
-    """Make the run of an order, which comes without its instance. The task's key is the execution's name."""
+    """Make the run of a pickled order. The task's key is the execution's name."""
     worker = get_worker()
     execution = str(worker.get_current_task())
     keepers = worker.plugins.get(Keepers.name)
     outcome = None
     if isinstance(keepers, Keepers):  # They are gone when the worker is leaving.
-        outcome = keepers.make(execution, replace(pickle.loads(order), instance=instance), worker, live)
+        ordered = pickle.loads(order)
+        keepers.check_versions(ordered)
+        outcome = keepers.make(execution, replace(ordered.run, instance=instance), worker, live)
     told = {"given_back": True} if outcome is None else {"outcome": pickle.dumps(outcome)}
     worker.log_event(TOPIC, {"execution": execution, **told})
 

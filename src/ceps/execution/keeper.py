@@ -120,8 +120,8 @@ class Keeper:
             # With its parent: a keeper that has ended may have removed it as empty.
             self._scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
             made = self._make(order)
-            # INVALID too: a program that checks solutions needs files as well.
-            failed = isinstance(made, Outcome) and made.ending in (Ending.CRASHED, Ending.INVALID)
+            # INVALID too, and refusals: a program that checks solutions needs files as well.
+            failed = isinstance(made, Refusal) or made.ending in (Ending.CRASHED, Ending.INVALID)
             # What the run itself has written is removed by now.
             if not failed or shutil.disk_usage(self._scratch).free >= LEAST_SPACE:
                 return made
@@ -150,7 +150,10 @@ class Keeper:
             on_look=self._sender(progress) if order.live else lambda: None,
             interruption=(self._connection.fileno(), lambda: self._told_to_stop(order.number)),
         )
-        checked, solution = self._check(run, progress.answer)
+        try:
+            checked, solution = self._check(run, progress.answer)
+        except UserError as error:
+            return Refusal(f"a solution could not be checked on host {platform.node()}: {error}")
         ending, reason = judge(contained, progress.claims, checked, run.target, run.limits.cpu, decision)
         return Outcome(
             ending=ending,

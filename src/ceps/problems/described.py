@@ -11,6 +11,7 @@ import binascii
 import hashlib
 import json
 import re
+import resource
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,8 +26,8 @@ import numpy as np
 from ceps.commands import Called, CallError, call, fill, inherited, placeholders
 from ceps.errors import UserError, did_you_mean
 from ceps.problems.parameters import Parameter
-from ceps.problems.problem import Infeasible, Problem, Unverified
-from ceps.problems.problem_file import ProblemFile, read_problem_file
+from ceps.problems.problem import Infeasible, Problem, Unverified, had_its_time
+from ceps.problems.problem_file import ProblemFile, digests_of_programs, read_problem_file
 from ceps.problems.text import load, name_of
 from ceps.records import Solution
 from ceps.seeds import LARGEST_SEED
@@ -93,7 +94,7 @@ class DescribedProblem(Problem):
     source: str
     """Where the description stands, for messages."""
     digest: str
-    """Of the description and of the programs and scripts it names."""
+    """Of the description."""
 
     @classmethod
     def described(cls, path: Path) -> DescribedProblem:
@@ -116,7 +117,9 @@ class DescribedProblem(Problem):
 
     @property
     def version(self) -> str:
-        return self.digest
+        # Not a field: what its programs are is to be found on every host.
+        parts = (self.digest, *digests_of_programs(self.file, self.source))
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
     @property
     def target(self) -> float | None:
@@ -193,10 +196,20 @@ class DescribedProblem(Problem):
         self, instance: FileInstance, status: str, told: Any, on_call: OnCall = _nobody
     ) -> float | Infeasible:
         try:
+            content = _bytes(told)
+        except UnicodeEncodeError as error:
+            return Infeasible(f"it is no text that a program could have printed: {error}")
+        begun = _cpu_of_programs()
+        try:
             with self._desk(instance, on_call) as desk:
-                (desk.folder / "solution").write_bytes(_bytes(told))
+                (desk.folder / "solution").write_bytes(content)
                 made = desk.call(self.file.check, {"solution": str(desk.folder / "solution"), "status": status})
-        except (CallError, UserError, UnicodeEncodeError) as error:
+        except (CallError, OSError, UserError) as error:
+            # A check that was never made, or waited, is no fault of the solution's.
+            computed = _cpu_of_programs() - begun
+            if not had_its_time(computed, self.file.time):
+                told = f"{self.source}: check failed: {error}"
+                raise UserError(f"{told}; it computed for {computed:.1f} s") from error
             return Infeasible(f"it could not be checked: {error}")
         if made.status != 0:
             return Infeasible(made.last_line if made.status > 0 else f"the program that checks {made.fate}")
@@ -371,6 +384,12 @@ def _feature(name: str, value: Any) -> float:
     if isinstance(number, Infeasible):
         raise ValueError(f"told no finite number for {brief(name)}; print lines such as variables=100, or JSON")
     return number
+
+
+def _cpu_of_programs() -> float:
+    """CPU seconds of all programs that this process has called and waited for."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _number(told: Any) -> float | Infeasible:

@@ -42,6 +42,14 @@ class Unverified(Infeasible):
     """Why nobody can tell whether an answer is one: it is worth nothing, but no false claim either."""
 
 
+def had_its_time(computed: float, allowed: float) -> bool:
+    """Whether a check that took too long has computed for most of that: else its host held it up, and not the solution.
+
+    Half, for a host that is not overloaded may still be shared.
+    """
+    return computed >= allowed / 2
+
+
 class Problem(Protocol):
     """How the instances of one problem class are read, written, varied, measured, and their solutions checked.
 
@@ -58,7 +66,10 @@ class Problem(Protocol):
 
     @property
     def version(self) -> str:
-        """What decides on answers beside ceps itself, such as a program that checks them; empty when nothing does."""
+        """What decides on answers beside ceps itself, such as a program that checks them; empty when nothing does.
+
+        Every host of a cluster tells what is there: where it is another than where runs are asked for, none is made.
+        """
         return ""
 
     @property
@@ -94,7 +105,11 @@ class Problem(Protocol):
         """The solution in a file written by :meth:`write_solution` or by other people's tools."""
 
     def check(self, instance: Any, solution: Solution) -> float | Infeasible:
-        """The true cost of a solution, or why it is infeasible. Must survive any JSON value as a solution."""
+        """The true cost of a solution, or why it is infeasible. Must survive any JSON value as a solution.
+
+        Raises :class:`~ceps.errors.UserError` when it cannot be made here, whatever the solution: then the run is not
+        scored, and the user is told.
+        """
 
     def describe(self, instance: Any, solution: Solution) -> str:
         """A feasible solution in words, such as a table of its routes; empty when its cost says enough."""

@@ -105,7 +105,7 @@ _NEEDED = {"check": "solution", "mutate": "out", "features": "instance"}
 
 
 def read_problem_file(path: Path) -> tuple[ProblemFile, str]:
-    """The description of a problem, and a digest of it and of the scripts it names."""
+    """The description of a problem, whose programs must be there, and a digest of its content."""
     folder = path.parent.absolute()
     read = read_table(ProblemFile, read_toml(path), f"{path}:", folder)
     with naming(str(path)):
@@ -122,12 +122,18 @@ def read_problem_file(path: Path) -> tuple[ProblemFile, str]:
         raise UserError(
             f"{path}: working_directory: there is no folder {file.working_directory}; make it or name another"
         )
-    parts = [path.read_bytes()]
+    digests_of_programs(file, str(path))
+    return file, hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+def digests_of_programs(file: ProblemFile, source: str) -> list[str]:
+    """What the programs and scripts of a description are on this host. ``source`` names it in messages."""
+    digests = []
     for key, words in file.commands.items():
-        with naming(f"{path}: {key}"):
-            parts.append(file_digest(find_program(words[0])).encode())
-            parts += [file_digest(named).encode() for named in named_files(words[1:])]
-    return file, hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+        with naming(f"{source}: {key}"):
+            digests.append(file_digest(find_program(words[0])))
+            digests += [file_digest(named) for named in named_files(words[1:])]
+    return digests
 
 
 def _located(words: tuple[str, ...], folder: Path) -> tuple[str, ...]:

@@ -34,7 +34,10 @@ class Solver(Protocol):
 
     @property
     def version(self) -> str:
-        """What is really run. Part of a run's identity: another version, other runs."""
+        """What is really run. Part of a run's identity: another version, other runs.
+
+        Every host of a cluster tells what is there: where it is another than where runs are asked for, none is made.
+        """
 
     @property
     def space(self) -> ConfigurationSpace:

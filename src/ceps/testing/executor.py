@@ -1,11 +1,6 @@
-"""The contract of an executor. Subclass it in a test module and give it an ``executor`` fixture:
+"""The contract of an executor. Say in a test module what opens one, to be closed when all tests are done:
 
->>> class TestMine(ExecutorContract):
-...     @pytest.fixture(scope="class")
-...     @classmethod
-...     def executor(cls):
-...         with MyExecutor() as executor:
-...             yield executor
+>>> TestMine = ExecutorContract.of(opened=MyExecutor)
 
 Assertions on the CPU clock are on limits that must be enforced, not on speed.
 """
@@ -15,11 +10,12 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from queue import SimpleQueue
+from typing import ClassVar
 
 import pytest
 
@@ -29,6 +25,7 @@ from ceps.execution.executor import Executor, Run
 from ceps.records import Configuration, Ending, Incumbent, Limits, Outcome
 from ceps.testing import misbehaving
 from ceps.testing.bits import Bits, BitsInstance, BitSolver
+from ceps.testing.contract import Contract
 
 MIB = 1024**2
 ROOM = 0.1
@@ -57,12 +54,16 @@ def bits_run(
     )
 
 
-class ExecutorContract:
+class ExecutorContract(Contract):
     """What every executor promises."""
 
-    @pytest.fixture
-    def executor(self) -> Iterator[Executor]:
-        raise NotImplementedError("give the contract an executor")
+    opened: ClassVar[Callable[[], AbstractContextManager[Executor]]]
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def executor(cls) -> Iterator[Executor]:
+        with cls.opened() as executor:
+            yield executor
 
     def test_a_run_without_target_finishes_with_its_verified_solution(self, executor: Executor) -> None:
         """A run that ends by itself is FINISHED and carries its solution, checked cost and trace."""

@@ -1,8 +1,6 @@
-"""The contract of a construction method. Subclass it in a test module and say which method, with which settings:
+"""The contract of a construction method. Say in a test module which method, with which settings:
 
->>> class TestMine(MethodContract):
-...     method = my_method
-...     options = {"sessions": 2}
+>>> TestMine = MethodContract.of(method=my_method, options={"sessions": 2})
 
 Builds are real, but for the runs: their outcomes are pure functions, so whole builds take seconds.
 """
@@ -30,6 +28,7 @@ from ceps.solvers.consensus import Consensus
 from ceps.solvers.space import JointSpace
 from ceps.store import Store
 from ceps.testing.bits import Bits, BitsInstance, BitSolver
+from ceps.testing.contract import Contract
 from ceps.testing.pure_executor import PureExecutor
 
 SEED = 1
@@ -83,7 +82,7 @@ class Interrupted(Exception):  # noqa: N818
     """The build was stopped by the test."""
 
 
-class MethodContract:
+class MethodContract(Contract):
     """What every construction method promises."""
 
     method: ClassVar[Method]

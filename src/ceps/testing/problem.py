@@ -1,9 +1,6 @@
-"""The contract of a problem. Subclass it in a test module and say which problem, with a few instances of it:
+"""The contract of a problem. Say in a test module which problem, with a few instances of it and a solution of each:
 
->>> class TestMine(ProblemContract):
-...     problem = MyProblem()
-...     instances = (small, large)
-...     solutions = (solution_of_small, solution_of_large)
+>>> TestMine = ProblemContract.of(problem=MyProblem(), instances=(small, large), solutions=(of_small, of_large))
 """
 
 from __future__ import annotations
@@ -20,6 +17,7 @@ import pytest
 
 from ceps.errors import UserError
 from ceps.problems.problem import Infeasible, Problem
+from ceps.testing.contract import Contract
 
 NONSENSE: tuple[Any, ...] = (
     None, True, 0, -1, 0.5, 1e308, 10**30, nan, "", "x", "\ud800", [], [[]], [None], [0], [-1], ["1"], [0.5], [True],
@@ -28,7 +26,7 @@ NONSENSE: tuple[Any, ...] = (
 """Values that a broken solver may return."""
 
 
-class ProblemContract:
+class ProblemContract(Contract):
     """What every problem promises."""
 
     problem: ClassVar[Problem]

@@ -1,9 +1,6 @@
-"""The contract of a solver. Subclass it in a test module and say which solver, and an instance that it solves quickly:
+"""The contract of a solver. Say in a test module which solver, and an instance that it solves quickly:
 
->>> class TestMine(SolverContract):
-...     solver = MySolver()
-...     problem = MyProblem()
-...     instance = small
+>>> TestMine = SolverContract.of(solver=MySolver(), problem=MyProblem(), instance=small)
 
 Runs are real: in processes of their own, limited, and every solution checked. So the solver's class must stand in a
 module that can be imported.
@@ -23,9 +20,10 @@ from ceps.execution.local import LocalExecutor
 from ceps.problems.problem import Problem
 from ceps.records import Configuration, Ending, Limits, Outcome
 from ceps.solvers.solver import Solver, default_configuration, plain_configuration
+from ceps.testing.contract import Contract
 
 
-class SolverContract:
+class SolverContract(Contract):
     """What every solver promises."""
 
     solver: ClassVar[Solver]

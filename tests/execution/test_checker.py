@@ -1,0 +1,82 @@
+"""Who is to blame when a solution could not be checked: it, or the host."""
+
+from __future__ import annotations
+
+import hashlib
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ceps.errors import UserError
+from ceps.execution import checker
+from ceps.execution.checker import Checker
+from ceps.execution.executor import Run
+from ceps.execution.local import LocalExecutor
+from ceps.problems.described import DescribedProblem
+from ceps.problems.problem import Infeasible
+from ceps.records import Configuration, Limits, Solution
+from ceps.solvers.command import Command
+from ceps.testing.bits import Bits, BitsInstance
+from tests import described
+
+SOLVES = "print('cost 0')\nprint('bits 11111')"
+
+
+class Waits(Bits):
+    def check(self, instance: BitsInstance, solution: Solution) -> float | Infeasible:
+        signal.pause()
+        return 0.0
+
+
+class Computes(Bits):
+    def check(self, instance: BitsInstance, solution: Solution) -> float | Infeasible:
+        for _ in range(8):  # so that others on this machine leave it enough
+            threading.Thread(target=self._compute).start()
+        signal.pause()
+        return 0.0
+
+    def _compute(self) -> None:
+        while True:
+            hashlib.pbkdf2_hmac("sha256", b"", b"", 100_000)  # other threads go on meanwhile
+
+
+class Ends(Bits):
+    def check(self, instance: BitsInstance, solution: Solution) -> float | Infeasible:
+        raise SystemExit
+
+
+@contextmanager
+def closed(checks: Checker) -> Iterator[Checker]:
+    yield checks
+    if checks._connection is not None:
+        checks._end()
+
+
+def test_a_check_that_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the solution's fault when the check has computed for that long, and that of nobody when it has waited; the
+    next solution is checked as ever."""
+    monkeypatch.setattr(checker, "LONGEST_CHECK", 0.5)
+    five = BitsInstance("five", 5)
+    with closed(Checker()) as checks:
+        assert checks.check(Computes(), five, b"[]") == Infeasible("the solution could not be checked within 0.5 s")
+        with pytest.raises(UserError, match=r"within 0\.5 s, of which the check computed for 0\.\d s"):
+            checks.check(Waits(), five, b"[]")
+        assert isinstance(checks.check(Ends(), five, b"[]"), Infeasible)
+        assert checks.check(Bits(), five, b"[1, 1, 1, 1, 0]") == 1
+
+
+def run_of(problem: DescribedProblem, solver: Command) -> Run:
+    configuration = Configuration.of(solver.name, {"ones": 2})
+    return Run(problem, solver, configuration, described.instance(), 1, Limits(cpu=20.0))
+
+
+def test_a_solution_that_could_not_be_checked_is_not_scored(tmp_path: Path) -> None:
+    """There is no outcome, and the user is told where it was and why."""
+    waiting = described.PROBLEM.replace("check = [", 'time = "0.3s"\ncheck = ["sh", "-c", "exec sleep 1000", ')
+    run = run_of(described.problem(tmp_path, waiting), described.solver(tmp_path, SOLVES))
+    with LocalExecutor(workers=1) as executor, pytest.raises(UserError, match=r"not be checked on host .*zeros\.toml"):
+        executor.submit(run).result()
