@@ -67,12 +67,12 @@ class KeptExecutor(PureExecutor):
                 real = made.result()
                 if (real.ending, real.cost) != (Ending.FINISHED, 0):
                     raise RuntimeError(f"a run that cannot fail has: {real}")
+                self.on_run()
                 promise.set_result(self.outcome(run))
             except BaseException as error:
                 promise.set_exception(error)
 
         self._real.submit(bits_run(BitSolver(), pause=0.001, cpu=60.0)).add_done_callback(finish)
-        self.on_run()
         return promise
 
 

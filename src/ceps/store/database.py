@@ -192,8 +192,8 @@ def _check_content(path: Path, connection: sqlite3.Connection) -> None:
             f"restore it from a copy, or remove {seal.SEAL_NAME} beside it if the change was meant"
         )
     if sealed is None:
-        # Shows damaged pages, not changed values, and takes longer: half a second for a million runs, more when many
-        # of them have failed.
+        # Shows damaged pages, not changed values, and takes twice as long with a million runs, longer when many of them
+        # have failed.
         (finding,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if finding != "ok":
             raise UserError(f"{path}: {finding}: {_DAMAGED}")
