@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 
 import numpy as np
@@ -10,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ceps.construction.budget import Account
+from ceps.construction.method import Members, Scores, Task
 from ceps.construction.scoring import member_scores, portfolio_score, raced_score
-from ceps.construction.validation import Replacement, completed, contributions, validate
+from ceps.construction.validation import Replacement, Validated, completed, contributions, validate
 from ceps.metrics import Panc
 from tests.construction.fakes import CUTOFF, FakeEvaluator, instances_of, task_of, theta
 
@@ -69,21 +71,38 @@ def test_any_member_can_be_taken_out_exactly(scores: list[float]) -> None:
         assert panel.without(out, PENALTY) == min(others)
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """A validation of members and candidates whose scores are drawn: some are above the cut-off."""
+
+    task: Task
+    evaluator: FakeEvaluator
+    members: Members
+    candidates: list[Replacement]
+    true: Scores
+    """What all would score if nobody was stopped: members, then newcomers, by the number of the instance."""
+    validated: Validated
+
+    @classmethod
+    def of(cls, size: int, count: int, seed: int) -> Drawn:
+        rng = np.random.default_rng(seed)
+        table = rng.uniform(0.1, 20.0, size=(size + count, 6))
+        evaluator = FakeEvaluator(lambda number, instance, _: float(table[number, instance.size - 100]))
+        task = task_of(evaluator, size=size, instances=instances_of(6))
+        members = tuple(theta(number) for number in range(size))
+        candidates = [Replacement(int(rng.integers(size)), theta(size + number)) for number in range(count)]
+        validated = validate(task, members, candidates, task.instances, 1, 2, Account(1e6))
+        return cls(task, evaluator, members, candidates, np.where(table <= CUTOFF, table, PENALTY), validated)
+
+
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 10**6))
 def test_candidates_are_scored_as_if_all_had_run(size: int, count: int, seed: int) -> None:
     """f(s, Θ) and every f(s, Θ') equal the minima over uncapped scores."""
-    rng = np.random.default_rng(seed)
-    table = rng.uniform(0.1, 20.0, size=(size + count, 6))
-    instances = instances_of(6)
-    evaluator = FakeEvaluator(lambda number, instance, _: float(table[number, instance.size - 100]))
-    task = task_of(evaluator, size=size, instances=instances)
-    members = tuple(theta(number) for number in range(size))
-    candidates = [Replacement(int(rng.integers(size)), theta(size + number)) for number in range(count)]
-    validated = validate(task, members, candidates, instances, 1, 2, Account(1e6))
-    true = np.where(table <= CUTOFF, table, PENALTY)
+    drawn = Drawn.of(size, count, seed)
+    validated, candidates = drawn.validated, drawn.candidates
     for row, instance in enumerate(validated.instances):
-        column = true[:, instance.size - 100]
+        column = drawn.true[:, instance.size - 100]
         assert validated.incumbent[row] == column[:size].min()
         for index, candidate in enumerate(candidates):
             rest = np.delete(column[:size], candidate.slot)
@@ -94,22 +113,16 @@ def test_candidates_are_scored_as_if_all_had_run(size: int, count: int, seed: in
 @given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 10**6))
 def test_completed_scores_tell_what_would_be_lost_without_each_member(size: int, count: int, seed: int) -> None:
     """Of every candidate, as if all had run; nobody runs again who is known, or known not to be one of the best two."""
-    rng = np.random.default_rng(seed)
-    table = rng.uniform(0.1, 20.0, size=(size + count, 6))
-    instances = instances_of(6)
-    evaluator = FakeEvaluator(lambda number, instance, _: float(table[number, instance.size - 100]))
-    task = task_of(evaluator, size=size, instances=instances)
-    members = tuple(theta(number) for number in range(size))
-    candidates = [Replacement(int(rng.integers(size)), theta(size + number)) for number in range(count)]
-    validated = validate(task, members, candidates, instances, 1, 2, Account(1e6))
-    true = np.where(table <= CUTOFF, table, PENALTY).T[[each.size - 100 for each in validated.instances]]
+    drawn = Drawn.of(size, count, seed)
+    validated, members, candidates = drawn.validated, drawn.members, drawn.candidates
+    true = drawn.true.T[[each.size - 100 for each in validated.instances]]
     for index, candidate in enumerate(candidates):
-        evaluator.asked.clear()
+        drawn.evaluator.asked.clear()
         rows = [(row, row.candidates[index]) for row in validated.rows]
-        scores = completed(task, candidate.applied_to(members), rows, 2, Account(1e6))
+        scores = completed(drawn.task, candidate.applied_to(members), rows, 2, Account(1e6))
         columns = [size + index if slot == candidate.slot else slot for slot in range(size)]
         assert contributions(scores) == pytest.approx(contributions(true[:, columns]))
-        again = {(number, instance.id) for number, instance, *_ in evaluator.asked}
+        again = {(number, instance.id) for number, instance, *_ in drawn.evaluator.asked}
         for row, panel in rows:
             stopped = [panel.scores[slot] > panel.at_least[slot] for slot in range(size)]
             assert all(stopped[columns.index(number)] for number, each in again if each == row.instance.id)

@@ -14,7 +14,7 @@ import re
 import resource
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from math import isfinite
@@ -23,8 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from ceps.commands import Called, CallError, call, fill, inherited, placeholders
+from ceps.commands import Called, CallError, placeholders
 from ceps.errors import UserError, did_you_mean
+from ceps.problems.desk import Desk, OnCall, nobody
 from ceps.problems.parameters import Parameter
 from ceps.problems.problem import Infeasible, Problem, Unverified, had_its_time
 from ceps.problems.problem_file import ProblemFile, digests_of_programs, read_problem_file
@@ -60,14 +61,6 @@ class FileInstance:
 
     def __hash__(self) -> int:
         return hash(self.id)
-
-
-OnCall = Callable[[Sequence[str], Called | None], None]
-"""Is told what is run before it is, and what it came to afterwards."""
-
-
-def _nobody(words: Sequence[str], made: Called | None) -> None:
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +186,7 @@ class DescribedProblem(Problem):
         return any("status" in placeholders(word) for word in self.file.check)
 
     def _ask_checker(
-        self, instance: FileInstance, status: str, told: Any, on_call: OnCall = _nobody
+        self, instance: FileInstance, status: str, told: Any, on_call: OnCall = nobody
     ) -> float | Infeasible:
         try:
             content = _bytes(told)
@@ -261,7 +254,7 @@ class DescribedProblem(Problem):
         key: str,
         instance: FileInstance,
         values: Mapping[str, str],
-        on_call: OnCall = _nobody,
+        on_call: OnCall = nobody,
     ) -> bytes:
         """The file that a command makes of an instance."""
         if not command:
@@ -276,7 +269,7 @@ class DescribedProblem(Problem):
     def features(self, instance: FileInstance) -> Mapping[str, float]:
         return dict(_features(self, instance))
 
-    def measured(self, instance: FileInstance, on_call: OnCall = _nobody) -> tuple[tuple[str, float], ...]:
+    def measured(self, instance: FileInstance, on_call: OnCall = nobody) -> tuple[tuple[str, float], ...]:
         """The features as the program tells them, in the order of their names."""
         if not self.file.features:
             return ()
@@ -324,43 +317,8 @@ class DescribedProblem(Problem):
         said = "" if made is None else (made.error + made.output).decode(errors="replace")
         return Trial(key, shlex.join(words), self.file.time, self.file.memory, said, found, worked)
 
-    @contextmanager
-    def _desk(self, instance: FileInstance, on_call: OnCall) -> Iterator[_Desk]:
-        import tempfile  # noqa: PLC0415 - random numbers, whose care after every fork would be charged to runs
-
-        with tempfile.TemporaryDirectory(prefix="ceps-") as folder:
-            path = Path(folder, f"instance{instance.suffix}")
-            path.write_bytes(instance.content)
-            yield _Desk(self, Path(folder), path, on_call)
-
-
-@dataclass(frozen=True, slots=True)
-class _Desk:
-    """A private folder with an instance in it, for one call."""
-
-    problem: DescribedProblem
-    folder: Path
-    instance: Path
-    on_call: OnCall
-
-    def call(self, command: Sequence[str], values: Mapping[str, str]) -> Called:
-        file = self.problem.file
-        words = fill(command, {"instance": str(self.instance), **values})
-        self.on_call(words, None)
-        given = [*inherited(file.inherit), *file.environment]
-        made = call(words, self.folder, file.time, file.memory, given, file.working_directory)
-        self.on_call(words, made)
-        return made
-
-    def ask(self, command: Sequence[str], key: str, values: Mapping[str, str]) -> Called:
-        """A call that must succeed."""
-        try:
-            made = self.call(command, values)
-        except CallError as error:
-            raise UserError(f"{self.problem.source}: {key} failed: {error}") from error
-        if made.status != 0:
-            raise UserError(f"{self.problem.source}: {key} {made.fate}")
-        return made
+    def _desk(self, instance: FileInstance, on_call: OnCall) -> AbstractContextManager[Desk]:
+        return Desk.opened(self.file, self.source, instance.content, instance.suffix, on_call)
 
 
 @lru_cache(maxsize=4096)
