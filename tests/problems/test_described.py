@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -118,10 +119,15 @@ def test_solutions_in_files(zeros: DescribedProblem, tmp_path: Path) -> None:
 
 
 def test_a_checker_that_does_not_end(tmp_path: Path) -> None:
-    """A check that computes for too long is given up, and the solution does not count."""
+    """A check that computes for too long is given up, and the solution does not count. Where other work kept it waiting
+    that is told instead, and it is made again."""
     slow = problem(tmp_path, PROBLEM + 'time = "1s"\n')
     (tmp_path / "zeros.py").write_text(described.COMPUTES_WITHOUT_END)
-    found = slow.check(instance(), answer("11111"))
+    found: float | Infeasible | None = None
+    for _ in range(30):
+        with suppress(UserError):
+            found = slow.check(instance(), answer("11111"))
+            break
     assert isinstance(found, Infeasible)
     assert "took longer than 1 s" in found.reason
 
