@@ -21,11 +21,10 @@ SCENARIO = {
     "problem": {"name": "tsp", "train": ["*.tsp"]},
     "portfolio": {"size": 2, "solvers": ["eax"]},
     "metric": {"cutoff": 1.0},
-    "method": {"name": "global", "options": {"sessions": 2}},
 }
 
 
-def planned(folder: Path, known: dict[str, float] | None, budget: float = 1e6) -> Plan:
+def planned(folder: Path, known: dict[str, float] | None, budget: float = 1e6, **options: bool) -> Plan:
     """The plan for four instances, with costs given for some of them."""
     for number in range(4):
         Tsp().write(Tsp().generate("uniform", 12, number), folder / f"c{number}.tsp")
@@ -33,7 +32,8 @@ def planned(folder: Path, known: dict[str, float] | None, budget: float = 1e6) -
     if known is not None:
         (folder / "known.json").write_text(json.dumps(known))
         references = {"references": {"known": "known.json"}}
-    scenario = read_table(Scenario, {**SCENARIO, **references, "budget": {"cpu": budget}}, "s.toml")
+    method = {"name": "global", "options": {"sessions": 2, **options}}
+    scenario = read_table(Scenario, {**SCENARIO, **references, "method": method, "budget": {"cpu": budget}}, "s.toml")
     made = plan(scenario, assemble(scenario, folder, "s.toml"), "s.toml", workers=2)
     assert made is not None
     return made
@@ -46,6 +46,13 @@ def test_references_that_are_not_given_are_counted(tmp_path: Path) -> None:
     one_known = planned(tmp_path, {"c2": 1.0, "another": 1.0}).smallest_budget
     assert all_sought - one_known == pytest.approx((all_sought - all_known) / 4)
     assert one_known > all_known
+
+
+def test_references_that_are_not_charged_are_not_counted(tmp_path: Path) -> None:
+    """As the paper has it: then the smallest budget is that of all references known."""
+    known = planned(tmp_path, {f"c{number}": 1.0 for number in range(4)}).smallest_budget
+    uncharged = planned(tmp_path, None, charge_references=False).smallest_budget
+    assert uncharged == known
 
 
 @pytest.mark.parametrize(

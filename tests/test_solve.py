@@ -16,6 +16,7 @@ from ceps.solve import race
 from ceps.solvers.eax import Eax
 from ceps.solvers.lkh import Lkh
 from ceps.solvers.solver import default_configuration
+from tests import described
 
 pytest.importorskip("LKHpy")
 
@@ -51,6 +52,38 @@ def test_reaching_the_target_ends_the_race() -> None:
     answer = race(portfolio_of(lkh(), lkh(), lkh()), INSTANCE, time=600.0, target=best_known())
     assert answer.status is Ending.SOLVED
     assert answer.wall < 300.0
+
+
+WAITS_FOR_ZEROS = """
+name = "zeros"
+suffixes = [".zeros"]
+check = ["sh", "-c", 'grep -q 0 "$1" && exec sleep 1000; echo 0', "sh", "{{solution}}"]
+time = "0.1s"
+"""
+FILLS = """
+import sys
+ones = int(sys.argv[-1].split("=")[-1])
+print("cost", 5 - ones)
+print("bits", ("1" * ones).ljust(5, "0"))
+"""
+
+
+def test_an_answer_outlives_a_check_that_could_not_be_made(tmp_path: Path) -> None:
+    """A component whose solution could not be checked has failed, and the others' answers count; without any, why is
+    told."""
+    described.problem(tmp_path, WAITS_FOR_ZEROS)
+    described.solver(tmp_path, FILLS)
+    files = {"problem_settings": {"file": str(tmp_path / "zeros.toml")}}
+    solvers = {"filler": {"file": str(tmp_path / "filler.toml")}}
+
+    def portfolio(*ones: int) -> Portfolio:
+        members = tuple(Configuration.of("filler", {"ones": each}) for each in ones)
+        return Portfolio("zeros", members, MetricChoice("panc", 10.0), solvers, **files)
+
+    answer = race(portfolio(2, 5), described.instance(), time=20.0)
+    assert (answer.component, answer.outcomes[0].ending) == (2, Ending.CRASHED)
+    with pytest.raises(UserError, match="check failed"):
+        race(portfolio(2, 2), described.instance(), time=20.0)
 
 
 def test_more_components_than_cores_still_race() -> None:

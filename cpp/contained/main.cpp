@@ -2,10 +2,11 @@
 // for it is gone. A process of its own, because only a parent can adopt what a program leaves behind, and because it
 // must outlive a driver that is killed. Written for `ceps.commands.call`, which knows the arguments and the report.
 //
-// contained PARENT REPORT SECONDS CPU DATA FILE PROGRAM WORD...
+// contained PARENT REPORT CPU WALL DATA FILE PROGRAM WORD...
 //   PARENT   the process that must be this one's parent; when it ends, so does everything here
-//   REPORT   descriptor that is told how it went: "ended STATUS" (negative for a signal), "late 0", or "refused ERRNO"
-//   SECONDS  on the clock on the wall; CPU, DATA and FILE are limits of the kernel's for each process
+//   REPORT   descriptor that is told how it went: "ended STATUS" (negative for a signal), "refused ERRNO", "late 0" when
+//            CPU seconds were used up by all of it together, or "waited 0" when WALL seconds went by before
+//   DATA and FILE are limits of the kernel's for each process
 //   PROGRAM  a path; the words are its arguments, the first of them its name
 
 #include <fcntl.h>
@@ -18,7 +19,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -28,9 +28,11 @@
 
 namespace {
 
+constexpr double look = 0.05;  // Seconds between two looks at what is used.
+
 struct Limits {
-    double seconds;
-    rlim_t cpu, data, file;
+    double cpu, wall;
+    rlim_t data, file;
 };
 
 double now() {
@@ -56,7 +58,7 @@ pid_t start(char** words, const Limits& limits, const sigset_t& mask) {
         ceps::die_with_parent();
         if (getppid() != self) _exit(1);
         setsid();
-        limit(RLIMIT_CPU, limits.cpu);
+        limit(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu) + 2);  // Should this process be held up.
         limit(RLIMIT_DATA, limits.data);
         limit(RLIMIT_FSIZE, limits.file);
         limit(RLIMIT_CORE, 0);
@@ -83,6 +85,14 @@ bool reap(pid_t program, int& status) {
     return found;
 }
 
+// CPU seconds of all that was started, ended or not.
+double used() {
+    rusage ended;
+    getrusage(RUSAGE_CHILDREN, &ended);
+    const auto seconds = [](const timeval& time) { return time.tv_sec + 1e-6 * time.tv_usec; };
+    return seconds(ended.ru_utime) + seconds(ended.ru_stime) + ceps::usage_below(getpid(), 0).cpu_seconds;
+}
+
 // What is stopped cannot fork, so stopping first ends the chase.
 void kill_everything() {
     for (std::vector<pid_t> below; !(below = ceps::usage_below(getpid(), 0).processes).empty();) {
@@ -105,7 +115,7 @@ void kill_everything() {
 int main(int count, char** words) {
     if (count < 9) return 2;
     const int report = std::atoi(words[2]);
-    const Limits limits = {std::atof(words[3]), std::strtoull(words[4], nullptr, 10),
+    const Limits limits = {std::atof(words[3]), std::atof(words[4]),
                            std::strtoull(words[5], nullptr, 10), std::strtoull(words[6], nullptr, 10)};
     fcntl(report, F_SETFD, FD_CLOEXEC);
 
@@ -120,20 +130,20 @@ int main(int count, char** words) {
     prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
     if (getppid() != std::atoi(words[1])) return 1;  // It ended before it was watched.
 
-    const double end = now() + limits.seconds;
+    const double end = now() + limits.wall;
     const pid_t program = start(words + 7, limits, before);
     if (program == 0) {
         dprintf(report, "refused %d\n", errno);
         return 0;
     }
     int status = 0;
-    bool ended = false, wanted = true;
-    for (double left; !ended && wanted && (left = end - now()) > 0;) {
-        const double whole = std::floor(left);
-        const timespec pause = {static_cast<time_t>(whole), static_cast<long>(1e9 * (left - whole))};
+    bool ended = false, wanted = true, late = false;
+    for (double left; !ended && wanted && !late && (left = end - now()) > 0;) {
+        const timespec pause = {0, static_cast<long>(1e9 * std::min(left, look))};
         wanted = sigtimedwait(&awaited, nullptr, &pause) != SIGTERM;
         ended = reap(program, status);
+        late = !ended && used() >= limits.cpu;
     }
     kill_everything();
-    if (wanted) dprintf(report, ended ? "ended %d\n" : "late %d\n", status);
+    if (wanted) dprintf(report, ended ? "ended %d\n" : late ? "late %d\n" : "waited %d\n", status);
 }

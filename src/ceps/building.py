@@ -132,8 +132,8 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
     if scenario.budget is None:
         raise UserError(f'{named}: [budget] is missing; give one, such as cpu = "1h"')
     cast = assemble(scenario, base, named)
-    refuse_uneven_features(cast.problem, cast.instances, named)
     plan(scenario, cast, named, executor.slots)
+    refuse_uneven_features(cast.problem, cast.instances, named)
     for message in limitations(scenario.method.name, cast):
         watch.warn(message)
     with (

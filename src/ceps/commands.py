@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import re
 import shutil
 import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import ceil
 from pathlib import Path
 from typing import IO, Protocol, Self, runtime_checkable
 
@@ -31,6 +31,8 @@ ONE_THREAD = dict.fromkeys(
 )
 MOST_OUTPUT = 1024**2
 """Bytes read of what a called program prints."""
+PATIENCE = 5
+"""How many times its CPU seconds a call may take by the clock: a host may have other work."""
 LARGEST_FILE = 1024**3
 """Bytes of one file that a called program may write."""
 
@@ -127,10 +129,13 @@ def _check_variable(name: str) -> None:
 
 
 def inherited(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Variables of this process's own that a description asks for, with what they are now."""
+    """Variables of this process's own that a description asks for, with what they are now: on a cluster, its host's."""
     for name in names:
         if name not in os.environ:
-            raise UserError(f"inherit: the variable {name} is not set; set it where ceps is started, or remove it here")
+            raise UserError(
+                f"inherit: the variable {name} is not set on host {platform.node()}; set it there where ceps, or a "
+                "worker of a cluster, is started, or remove it here"
+            )
     return [(name, os.environ[name]) for name in names]
 
 
@@ -245,7 +250,11 @@ class Called:
 
 
 class CallError(Exception):
-    """A program that could not be called, or took too long."""
+    """A program that could not be called, or did not come to its end."""
+
+
+class TooLongError(CallError):
+    """A program that has computed for as long as it may."""
 
 
 def call(
@@ -258,6 +267,7 @@ def call(
 ) -> Called:
     """Run a program in a folder of its own, or in another with that for its temporary files, and wait for its end.
 
+    ``seconds`` are of CPU time, of all that it starts together; by the clock it has :data:`PATIENCE` times as long.
     Nothing that it starts outlives it, nor this process, however that ends: between the two stands ``contained``, a
     process of ours (``cpp/contained``) that adopts whatever is left behind, and kills it.
     """
@@ -266,7 +276,7 @@ def call(
     import subprocess  # noqa: PLC0415
     import tempfile  # noqa: PLC0415
 
-    limits = [f"{seconds:f}", str(ceil(seconds) + 1), str(memory), str(LARGEST_FILE)]
+    limits = [f"{seconds:f}", f"{PATIENCE * seconds:f}", str(memory), str(LARGEST_FILE)]
     program = str(find_program(_literal(words[0])))
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as error, _Pipe() as report:
         try:
@@ -281,18 +291,26 @@ def call(
                 start_new_session=True,
             )
         except OSError as failure:
-            raise CallError(f"{words[0]} cannot be started: {failure.strerror}") from failure
+            where = "" if failure.filename is None else f" in {failure.filename}"
+            raise CallError(f"{words[0]} cannot be started{where}: {failure.strerror}") from failure
         try:
             process.wait()
         finally:
             process.terminate()  # Should this process not wait any longer: it ends all, and then itself.
             process.wait()
-        ended, number = report.read() or ("ended", process.returncode)
-        if ended == "refused":
-            raise CallError(f"{words[0]} cannot be started: {os.strerror(number)}")
-        if ended == "late":
-            raise CallError(f"{words[0]} took longer than {seconds:g} s")
-        return Called(number, _beginning(output), _beginning(error))
+        match report.read():
+            case None:
+                raise CallError(f"{words[0]}: the process that watches it {fate(process.returncode)}")
+            case "refused", number:
+                raise CallError(f"{words[0]} cannot be started: {os.strerror(number)}")
+            case "late", _:
+                raise TooLongError(f"{words[0]} took longer than {seconds:g} s")
+            case "waited", _:
+                raise CallError(
+                    f"{words[0]} had not computed for {seconds:g} s when {PATIENCE * seconds:g} s were over"
+                )
+            case _, number:
+                return Called(number, _beginning(output), _beginning(error))
 
 
 class _Pipe:

@@ -60,7 +60,8 @@ def plan(scenario: Scenario, cast: Cast, named: str, workers: int) -> Plan | Non
         )
     if scenario.budget is None:
         return None
-    sought = references_sought(cast, cast.instances)
+    charged = bool(scenario.method.options.get("charge_references", True))
+    sought = references_sought(cast, cast.instances) if charged else 0
     smallest += sought * cpu_of_reference
     budget = scenario.budget.cpu
     if budget < smallest:

@@ -24,6 +24,9 @@ from ceps.solvers.consensus import Consensus
 from ceps.solvers.solver import Solver, default_configuration
 from ceps.store import Answer, Reference
 
+ROUNDING = 1e-6
+"""CPU seconds that sums of them may be wrong by: what is granted exactly is enough."""
+
 
 @dataclass(frozen=True, slots=True)
 class Effort:
@@ -148,7 +151,7 @@ class References:
     def _affordable(self, instances: list[Any], limit: float, most_cpu: float) -> list[Any]:
         """The first of the instances, as many as may be played for so many CPU seconds."""
         at_worst = accumulate(limit * self._runs_missing(instance) for instance in instances)
-        return [instance for instance, cpu in zip(instances, at_worst, strict=True) if cpu <= most_cpu]
+        return [instance for instance, cpu in zip(instances, at_worst, strict=True) if cpu <= most_cpu + ROUNDING]
 
     def _undecided(self, instances: Iterable[Any]) -> list[Any]:
         """Instances whose reference is to be found by runs: none of a decision problem, whose target is known."""
@@ -165,7 +168,7 @@ class References:
     ) -> list[Any]:
         """Ask the exact solver, if there is one and it leaves enough for the first round; the instances not proven."""
         exact, limit = self._exact, 20.0 * self._effort.cpu
-        if exact is None or len(instances) * (limit + self.cpu_of_one) > most_cpu:
+        if exact is None or len(instances) * (limit + self.cpu_of_one) > most_cpu + ROUNDING:
             return instances
         default = default_configuration(exact)
         pending = [

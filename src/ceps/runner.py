@@ -104,7 +104,7 @@ class Runner:
             self.store.add_configuration(run.configuration)
             self._known.add(run.configuration.id)
         # What a solver printed helps to understand a failure; kept for every run it would outweigh all else.
-        output = outcome.output[-LONGEST_OUTPUT:] if outcome.ending in FAILURES else ""
+        output = _shortened(outcome.output) if outcome.ending in FAILURES else ""
         row = self.store.record(run.key, run.limits.cpu, replace(outcome, output=output), self.asker)
         with self._mutex:
             self._count(outcome.cpu)
@@ -115,3 +115,9 @@ class Runner:
         self.cpu_spent += cpu
         if self._whole is not None:
             self._whole._count(cpu)
+
+
+def _shortened(output: str) -> str:
+    """Its two ends: the command is at the beginning, and what a program says last tells why it failed."""
+    half = LONGEST_OUTPUT // 2
+    return output if len(output) <= LONGEST_OUTPUT else f"{output[:half]}\n…\n{output[-half:]}"

@@ -82,6 +82,8 @@ def race(
         for future in futures:
             executor.stop(future)
         outcomes = tuple(_outcome(future) for future in futures)
+    if not any(map(_counts, outcomes)):
+        _raise_trouble(futures)
     if problem.target is not None:
         outcomes = without_contradictions(outcomes, [member.solver for member in portfolio.members])
     return _best_of(outcomes, interrupted)
@@ -124,14 +126,24 @@ def _wait_until_decided(futures: list[Future[Outcome]]) -> None:
     pending = set(futures)
     while pending:
         done, pending = wait(pending, return_when=FIRST_COMPLETED)
-        if any(future.result().ending is Ending.SOLVED for future in done):
+        if any(_outcome(future).ending is Ending.SOLVED for future in done):
             return
 
 
 def _outcome(future: Future[Outcome]) -> Outcome:
     if future.cancelled():
         return Outcome(Ending.CAPPED, cpu=0.0, reason="stopped before it started")
+    trouble = future.exception()
+    if isinstance(trouble, UserError):  # Of the host's, say. Others may have an answer.
+        return Outcome(Ending.CRASHED, cpu=0.0, reason=str(trouble))
     return future.result()
+
+
+def _raise_trouble(futures: Sequence[Future[Outcome]]) -> None:
+    """Why there is no answer, if that is no fault of the components."""
+    for future in futures:
+        if not future.cancelled() and isinstance(future.exception(), UserError):
+            future.result()
 
 
 def _best_of(outcomes: tuple[Outcome, ...], interrupted: bool) -> Answer:

@@ -18,7 +18,7 @@ from ceps.metrics import Panc
 from ceps.references import Effort, References
 from ceps.runner import Runner
 from ceps.solvers.consensus import Consensus
-from ceps.store import Store
+from ceps.store import Reference, Store
 from ceps.testing.bits import Bits, BitsInstance, BitSolver
 from ceps.testing.pure_executor import PureExecutor
 from tests.construction.fakes import CUTOFF, FakeEvaluator, FakeReferences, instances_of, task_of, theta
@@ -58,6 +58,9 @@ class Doubtful(FakeReferences):
     """Agreement costs all there is up to forty times an estimate, and may change what counts as solved."""
 
     changing: bool = False
+
+    def reference(self, instance: Any) -> Reference | None:
+        return Reference(self.cost(instance), 1.0 if instance.id in self.established else 0.3, "fake", 0.0)
 
     def cost(self, instance: Any) -> float:
         return -1.0 if self.changing and instance.id in self.established else 0.0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ceps.construction.budget import Budget, Phase, smallest_total
+from ceps.construction.budget import Account, Budget, Phase, smallest_total
 from ceps.construction.ceps import CepsSettings
 from tests.construction.fakes import FakeEvaluator, task_of
 
@@ -82,3 +82,13 @@ def test_the_default_shares_are_the_papers() -> None:
     assert len(weights) == 1 + 4 * 2 + 3
     assert sum(weights) == pytest.approx(94.0)
     assert weights[:4] == pytest.approx([8.0, 15.0, 5.0, 2.0])
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(st.integers(1, 50), st.floats(0.01, 100.0), st.lists(st.floats(0.0, 1000.0), max_size=5))
+def test_what_was_granted_for_so_many_covers_them(count: int, each: float, paid: list[float]) -> None:
+    """Sums of seconds are rounded, and one less would be a phase without its first runs."""
+    account = Account(sum(paid) + count * each)
+    for charge in paid:
+        account.pay(charge)
+    assert account.covers(each) == count

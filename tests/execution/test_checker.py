@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import signal
+import subprocess
+import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ceps import _native
 from ceps.errors import UserError
 from ceps.execution import checker
 from ceps.execution.checker import Checker
@@ -49,24 +53,46 @@ class Ends(Bits):
         raise SystemExit
 
 
-@contextmanager
-def closed(checks: Checker) -> Iterator[Checker]:
-    yield checks
-    if checks._connection is not None:
-        checks._end()
+class Calls(Bits):
+    """A check that has a program compute, and waits for it."""
+
+    def check(self, instance: BitsInstance, solution: Solution) -> float | Infeasible:
+        subprocess.run([sys.executable, "-S", "-c", "while True: pass"], check=True)
+        return 0.0
+
+
+def as_keeper(function: Callable[[], None]) -> int:
+    """The exit status of a process that does this: what is below it is of the checker's, as below a keeper."""
+    process = os.fork()
+    if process == 0:
+        _native.adopt_orphans()
+        try:
+            function()
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
 def test_a_check_that_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is the solution's fault when the check has computed for that long, and that of nobody when it has waited; the
-    next solution is checked as ever."""
+    """It is the solution's fault when the check, or what it calls, has computed for that long, and that of nobody when
+    it has waited; nothing is left of it, and the next solution is checked as ever."""
     monkeypatch.setattr(checker, "LONGEST_CHECK", 0.5)
     five = BitsInstance("five", 5)
-    with closed(Checker()) as checks:
-        assert checks.check(Computes(), five, b"[]") == Infeasible("the solution could not be checked within 0.5 s")
-        with pytest.raises(UserError, match=r"within 0\.5 s, of which the check computed for 0\.\d s"):
+
+    def check_all() -> None:
+        checks = Checker()
+        for computes in (Computes(), Calls()):
+            assert checks.check(computes, five, b"[]") == Infeasible("the solution could not be checked within 0.5 s")
+            assert _native.usage_below(os.getpid(), 0).processes == []
+        monkeypatch.setattr(checker, "LONGEST_WAIT", 0.6)
+        with pytest.raises(UserError, match=r"0\.5 s when 0\.6 s were over"):
             checks.check(Waits(), five, b"[]")
         assert isinstance(checks.check(Ends(), five, b"[]"), Infeasible)
         assert checks.check(Bits(), five, b"[1, 1, 1, 1, 0]") == 1
+
+    assert as_keeper(check_all) == 0
 
 
 def run_of(problem: DescribedProblem, solver: Command) -> Run:

@@ -6,7 +6,6 @@ import json
 import os
 import pickle
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -119,15 +118,10 @@ def test_solutions_in_files(zeros: DescribedProblem, tmp_path: Path) -> None:
 
 
 def test_a_checker_that_does_not_end(tmp_path: Path) -> None:
-    """A check that computes for too long is given up, and the solution does not count. Where other work kept it waiting
-    that is told instead, and it is made again."""
+    """A check that computes for too long is given up, and the solution does not count."""
     slow = problem(tmp_path, PROBLEM + 'time = "1s"\n')
     (tmp_path / "zeros.py").write_text(described.COMPUTES_WITHOUT_END)
-    found: float | Infeasible | None = None
-    for _ in range(30):
-        with suppress(UserError):
-            found = slow.check(instance(), answer("11111"))
-            break
+    found = slow.check(instance(), answer("11111"))
     assert isinstance(found, Infeasible)
     assert "took longer than 1 s" in found.reason
 
@@ -137,7 +131,7 @@ def test_a_checker_that_waits_says_nothing_of_the_solution(tmp_path: Path) -> No
     waiting = problem(tmp_path, PROBLEM + 'time = "0.3s"\n')
     (tmp_path / "zeros.py").write_text("import signal; signal.pause()")
     with pytest.raises(
-        UserError, match=r"zeros\.toml: check failed: .* took longer than 0\.3 s; it computed for 0\.\d s"
+        UserError, match=r"zeros\.toml: check failed: .* had not computed for 0\.3 s when 1\.5 s were over"
     ):
         waiting.check(instance(), answer("11111"))
 

@@ -50,6 +50,7 @@ def check(
         for made in rehearsal.rehearse(cast, settings, executor):
             found.append(_show_rehearsed(made))
             for trial in rehearsal.checks(cast, made):
+                commands.append(trial)
                 _show_trial(trial)
     no_budget = "no [budget]: this scenario can be checked, but not built"
     _section("\nPlan of a build", no_budget if planned is None else plan_text(planned, workers))

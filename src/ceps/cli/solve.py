@@ -105,6 +105,9 @@ def _show_answer(
             style="red",
         )
     else:
-        if described := problem.describe(instance, answer.solution):
-            answers.print(described)
+        try:
+            if described := problem.describe(instance, answer.solution):
+                answers.print(described)
+        except UserError as error:  # It could not be checked once more: the answer is shown all the same.
+            messages.print(f"ceps: {error}", style="red")
         answers.print(answer_text(answer, written), style="bold")

@@ -121,11 +121,11 @@ def prepare(experiment: Experiment, base: Path, named: str) -> Contest:
     with naming(named):
         settings = experiment.splits
         splits = random_splits(len(cast.instances), settings.count, settings.train, experiment.seed)
+    contest = Contest(experiment, cast, field, splits, base, named, ())
+    _refuse_small_budgets(contest)
     if field.builders:
         trained = sorted({index for split in splits for index in split.train})
         planning.refuse_uneven_features(cast.problem, [cast.instances[index] for index in trained], named)
-    contest = Contest(experiment, cast, field, splits, base, named, ())
-    _refuse_small_budgets(contest)
     for builder in field.builders:
         warnings += [f"{builder.label}: {message}" for message in planning.limitations(builder.method.name, cast)]
     warnings += leaks(cast.instances, splits, field.fixed)

@@ -189,5 +189,6 @@ class _Trial:
         before = references.cpu_charged
         references.establish([child], most_cpu=self.account.left if self.charge_references else inf)
         self.account.pay(self.charged(references.cpu_charged - before))
+        reference = references.reference(child)
         references.settle([child])
-        return references.is_settled(child)
+        return reference is not None and reference.agreement >= 1.0

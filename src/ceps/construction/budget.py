@@ -23,7 +23,8 @@ class Account:
 
     def covers(self, at_worst: float) -> float:
         """How many things can be paid for that take so many CPU seconds at worst."""
-        return max(0, floor(self.left / at_worst)) if at_worst > 0.0 else inf
+        # Sums of seconds are rounded: what was granted for exactly so many is enough for them.
+        return max(0, floor(self.left / at_worst + 1e-9)) if at_worst > 0.0 else inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,23 @@ import json
 import os
 import resource
 import select
-import signal
 import socket
+import time
 from math import isfinite
 from typing import Any
 
 from ceps import _native
 from ceps.errors import UserError
 from ceps.execution import wire
-from ceps.problems.problem import Infeasible, Problem, had_its_time
+from ceps.execution.containment import kill_all
+from ceps.problems.problem import Infeasible, Problem
 
 LONGEST_CHECK = 60.0
-"""Wall-clock seconds until a check is given up."""
+"""CPU seconds after which a check is given up, which is the solution's fault: it may be built to be hard to check."""
+LONGEST_WAIT = 300.0
+"""Seconds by the clock after which it is given up because something held it up."""
+LOOK = 0.1
+"""Seconds between two looks at what a check uses."""
 MEMORY = 4 * 1024**3
 
 
@@ -39,14 +44,20 @@ class Checker:
 
         Raises :class:`~ceps.errors.UserError` when nobody can tell, for reasons that are not the solution's.
         """
-        begun = _native.own_cpu_seconds(self.ready())
+        self.ready()
         assert self._connection is not None
+        begun, patience = _usage().cpu_seconds, time.monotonic() + LONGEST_WAIT
         try:
             wire.send(self._connection, (problem, instance, answer))
-            if not select.select([self._connection], [], [], LONGEST_CHECK)[0]:
-                computed = _native.own_cpu_seconds(self._process) - begun
-                self._end()
-                return _given_up(computed)
+            while not select.select([self._connection], [], [], LOOK)[0]:
+                if _usage().cpu_seconds - begun >= LONGEST_CHECK:
+                    self._end()
+                    return Infeasible(f"the solution could not be checked within {LONGEST_CHECK:g} s")
+                if time.monotonic() > patience:
+                    self._end()
+                    raise UserError(
+                        f"the check had not computed for {LONGEST_CHECK:g} s when {LONGEST_WAIT:g} s were over"
+                    )
             verdict: float | Infeasible | UserError = wire.receive(self._connection)
         except wire.ConnectionLostError:
             self._end()
@@ -65,8 +76,8 @@ class Checker:
 
     def _end(self) -> None:
         assert self._connection is not None
-        os.kill(self._process, signal.SIGKILL)
-        os.waitpid(self._process, 0)
+        for _ in kill_all(_usage):
+            continue
         self._connection.close()
         self._connection, self._process = None, 0
 
@@ -87,11 +98,9 @@ def _be_the_checker(connection: socket.socket) -> None:
         os._exit(1)
 
 
-def _given_up(computed: float) -> Infeasible:
-    told = f"the solution could not be checked within {LONGEST_CHECK:g} s"
-    if had_its_time(computed, LONGEST_CHECK):
-        return Infeasible(told)
-    raise UserError(f"{told}, of which the check computed for {computed:.1f} s")
+def _usage() -> _native.TreeUsage:
+    """Of the checker and all that it has started: while it checks, nothing else is below the keeper."""
+    return _native.usage_below(os.getpid(), 0)
 
 
 def _verdict(problem: Problem, instance: Any, answer: bytes) -> float | Infeasible | UserError:

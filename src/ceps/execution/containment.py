@@ -17,7 +17,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -247,15 +247,8 @@ class _Call:
             self._waited(process, status)
 
     def _kill_everything(self) -> None:
-        """Kill what is left and wait for it. What is stopped cannot fork, so stopping first ends the chase."""
-        while processes := self._below().processes:
-            stopped: set[int] = set()
-            while new := set(processes) - stopped:
-                _signal_all(new, signal.SIGSTOP)
-                stopped |= new
-                processes = self._below().processes
-            _signal_all(stopped, signal.SIGKILL)
-            self._waited(*os.waitpid(-1, 0))
+        for process, status in kill_all(self._below):
+            self._waited(process, status)
 
     def _waited(self, process: int, status: int) -> None:
         if process == self._child:
@@ -289,6 +282,19 @@ class _Call:
         data = _read(self._prints)
         self._output.take(data)
         return bool(data)
+
+
+def kill_all(below: Callable[[], _native.TreeUsage]) -> Iterator[tuple[int, int]]:
+    """Kill all these processes, and wait for them: their numbers and how they ended. What is stopped cannot fork, so
+    stopping first ends the chase."""
+    while processes := below().processes:
+        stopped: set[int] = set()
+        while new := set(processes) - stopped:
+            _signal_all(new, signal.SIGSTOP)
+            stopped |= new
+            processes = below().processes
+        _signal_all(stopped, signal.SIGKILL)
+        yield os.waitpid(-1, 0)
 
 
 def _has_content(directory: Path) -> bool:

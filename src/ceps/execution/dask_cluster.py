@@ -24,10 +24,10 @@ from distributed.deploy.cluster import Cluster
 
 from ceps import __version__
 from ceps.errors import UserError
-from ceps.execution import dask_worker
+from ceps.execution import dask_worker, wire
 from ceps.execution.dask_line import Line, first_line
 from ceps.execution.dask_roster import Job, Kept, Worker, place_for
-from ceps.execution.executor import Run
+from ceps.execution.executor import Run, unsendable
 from ceps.execution.local import MOST_LOSSES
 from ceps.execution.speed import Speeds
 from ceps.records import Ending, Incumbent, Outcome
@@ -77,7 +77,11 @@ class DaskExecutor:
     def submit(self, run: Run, on_incumbent: Callable[[Incumbent], None] | None = None) -> Future[Outcome]:
         if self._closed:
             raise RuntimeError("this executor is closed")
-        job = Job(run, pickle.dumps(dask_worker.Order.of(run)), on_incumbent)
+        try:
+            order = wire.packed(dask_worker.Order.of(run))
+        except wire.UnsendableError as error:
+            raise unsendable(run, error) from error
+        job = Job(run, order, on_incumbent)
         self._jobs[job.future] = job
         job.future.add_done_callback(partial(self._done, job))
         self._steps.put(partial(self._enqueue, job))

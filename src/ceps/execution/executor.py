@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ceps.errors import UserError
 from ceps.problems.problem import Problem
 from ceps.records import Configuration, Incumbent, Limits, Outcome, RunKey
 from ceps.solvers.solver import Solver
@@ -60,3 +61,8 @@ class Executor(Protocol):
 
     def close(self) -> None:
         """Kill what is running and release everything."""
+
+
+def unsendable(run: Run, error: Exception) -> UserError:
+    """What is told of a run that cannot leave this process."""
+    return UserError(f"solver '{run.solver.name}': a run of it cannot be handed to another process: {error}")

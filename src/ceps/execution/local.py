@@ -24,7 +24,7 @@ from typing import Self
 from ceps.commands import MARK, ONE_THREAD
 from ceps.errors import UserError
 from ceps.execution import wire
-from ceps.execution.executor import Run
+from ceps.execution.executor import Run, unsendable
 from ceps.execution.orders import Order, Refusal, Start, StopOrder
 from ceps.records import Ending, Incumbent, Outcome
 
@@ -195,8 +195,7 @@ class _Slot(threading.Thread):
         try:
             keeper.send(Order(job.number, job.run, job.on_incumbent is not None))
         except wire.UnsendableError as error:
-            name = job.run.solver.name
-            raise UserError(f"solver '{name}': a run of it cannot be handed to another process: {error}") from error
+            raise unsendable(job.run, error) from error
         while True:
             answer = keeper.receive()
             if isinstance(answer, Incumbent):

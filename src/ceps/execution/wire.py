@@ -31,11 +31,15 @@ class UnsendableError(Exception):
     """What is in the message, a solver say, cannot be pickled. Nothing was sent."""
 
 
-def send(connection: socket.socket, message: Any) -> None:
+def packed(message: Any) -> bytes:
     try:
-        payload = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+        return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     except Exception as error:  # Whatever a stranger's class does.
         raise UnsendableError(f"it cannot be pickled: {type(error).__name__}: {error}") from error
+
+
+def send(connection: socket.socket, message: Any) -> None:
+    payload = packed(message)
     try:
         connection.sendall(_FRAME.pack(len(payload)) + payload)
     except OSError as error:

@@ -11,7 +11,6 @@ import binascii
 import hashlib
 import json
 import re
-import resource
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -23,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from ceps.commands import Called, CallError, placeholders
+from ceps.commands import Called, CallError, TooLongError, placeholders
 from ceps.errors import UserError, did_you_mean
 from ceps.problems.desk import Desk, OnCall, nobody
 from ceps.problems.parameters import Parameter
-from ceps.problems.problem import Infeasible, Problem, Unverified, had_its_time
+from ceps.problems.problem import Infeasible, Problem, Unverified
 from ceps.problems.problem_file import ProblemFile, digests_of_programs, read_problem_file
 from ceps.problems.text import load, name_of
 from ceps.records import Solution
@@ -192,18 +191,15 @@ class DescribedProblem(Problem):
             content = _bytes(told)
         except UnicodeEncodeError as error:
             return Infeasible(f"it is no text that a program could have printed: {error}")
-        begun = _cpu_of_programs()
         try:
             with self._desk(instance, on_call) as desk:
                 (desk.folder / "solution").write_bytes(content)
                 made = desk.call(self.file.check, {"solution": str(desk.folder / "solution"), "status": status})
+        except TooLongError as error:
+            return Infeasible(f"it could not be checked: {error}")
         except (CallError, OSError, UserError) as error:
             # A check that was never made, or waited, is no fault of the solution's.
-            computed = _cpu_of_programs() - begun
-            if not had_its_time(computed, self.file.time):
-                told = f"{self.source}: check failed: {error}"
-                raise UserError(f"{told}; it computed for {computed:.1f} s") from error
-            return Infeasible(f"it could not be checked: {error}")
+            raise UserError(f"{self.source}: check failed: {error}") from error
         if made.status != 0:
             return Infeasible(made.last_line if made.status > 0 else f"the program that checks {made.fate}")
         if self.file.decision:
@@ -311,9 +307,9 @@ class DescribedProblem(Problem):
         calls: list[tuple[Sequence[str], Called | None]] = []
         try:
             found, worked = text_of(attempt(on_call=lambda words, made: calls.append((words, made)))), True
-        except UserError as error:
+        except (OSError, UserError) as error:
             found, worked = f"failed: {error}", False
-        words, made = calls[-1]
+        words, made = calls[-1] if calls else (self.file.commands[key], None)
         said = "" if made is None else (made.error + made.output).decode(errors="replace")
         return Trial(key, shlex.join(words), self.file.time, self.file.memory, said, found, worked)
 
@@ -342,12 +338,6 @@ def _feature(name: str, value: Any) -> float:
     if isinstance(number, Infeasible):
         raise ValueError(f"told no finite number for {brief(name)}; print lines such as variables=100, or JSON")
     return number
-
-
-def _cpu_of_programs() -> float:
-    """CPU seconds of all programs that this process has called and waited for."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
 
 
 def _number(told: Any) -> float | Infeasible:

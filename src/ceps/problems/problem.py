@@ -42,14 +42,6 @@ class Unverified(Infeasible):
     """Why nobody can tell whether an answer is one: it is worth nothing, but no false claim either."""
 
 
-def had_its_time(computed: float, allowed: float) -> bool:
-    """Whether a check that took too long has computed for most of that: else its host held it up, and not the solution.
-
-    Half, for a host that is not overloaded may still be shared.
-    """
-    return computed >= allowed / 2
-
-
 class Problem(Protocol):
     """How the instances of one problem class are read, written, varied, measured, and their solutions checked.
 

@@ -164,12 +164,14 @@ class Command(Solver):
 
         with child(lambda: self._become(words, end), None) as process, Printed(output, process) as stream:
             os.close(end)
-            for claim in read_claims(read_lines(_Shown(stream, report)), self.file.output, reading.found):
-                if claim.status == CONTRADICTORY:
-                    together.clear()
-                together.append(claim)
-                last = claim
-            report()
+            try:
+                for claim in read_claims(read_lines(_Shown(stream, report)), self.file.output, reading.found):
+                    if claim.status == CONTRADICTORY:
+                        together.clear()
+                    together.append(claim)
+                    last = claim
+            finally:
+                report()  # What was said before something unreadable counts.
             process.wait(self.file.output.exit_codes)
         return last
 

@@ -233,7 +233,7 @@ class ExecutorContract(Contract):
     def test_a_run_that_cannot_be_handed_over_is_told(self, executor: Executor, solver: BitSolver, why: str) -> None:
         """Who waits for a run that does not pickle is told why, as often as it is asked for, and others are made."""
         for _ in range(2 * executor.slots):
-            with pytest.raises(Exception, match=why):
+            with pytest.raises(UserError, match=why):
                 executor.submit(bits_run(solver)).result()
         assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
 
