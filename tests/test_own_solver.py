@@ -28,7 +28,7 @@ SMALL = {
     "size = 200, count = 6": "size = 150, count = 2",
     "size = 4": "size = 2",
     "cutoff = 2.0": "cutoff = 0.2",
-    'cpu = "15min"': 'cpu = "10s"',
+    'cpu = "15min"': 'cpu = "15s"',
     "[metric]": "[method]\niterations = 2\nsessions = 2\nbatch = 2\n\n[metric]",
 }
 

@@ -8,7 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
-from ceps.errors import did_you_mean
+from ceps.errors import UserError, did_you_mean
 from ceps.tables import Bytes, Seconds, as_float, brief, read_table, read_toml, with_absolute_file
 
 SMALLEST_MEMORY = 16 * 1024**2
@@ -212,6 +212,8 @@ class Scenario:
 def read_scenario(path: Path) -> Scenario:
     """Read a scenario file. Relative paths in it are relative to the folder it stands in."""
     tables = with_absolute_files(read_toml(path), path.parent)
+    if {"methods", "splits"} & tables.keys():
+        raise UserError(f"{path}: is an experiment, for `ceps compare`; a scenario has one [method] and no [splits]")
     if isinstance(method := tables.get("method"), Mapping):
         options = {key: value for key, value in method.items() if key != "name"}
         name = {"name": method["name"]} if "name" in method else {}

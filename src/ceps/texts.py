@@ -125,10 +125,14 @@ def evaluated_text(evaluated: Evaluated, plan: EvaluationPlan) -> str:
     return f"{report.metric} {report.score:.4g}, {timeouts}, median of {plan.repeats}"
 
 
+def _seconds(value: float) -> str:
+    return f"{value:.1f}" if value >= 1.0 else f"{value:.2g}"
+
+
 def cpu_text(evaluated: Evaluated) -> str:
     return (
-        f"CPU charged {evaluated.cpu_charged:.1f} s, for references {evaluated.cpu_references:.1f} s; "
-        f"really spent {evaluated.cpu_spent:.1f} s in {counted(evaluated.runs_made, 'run')}"
+        f"CPU charged {_seconds(evaluated.cpu_charged)} s, for references {_seconds(evaluated.cpu_references)} s; "
+        f"really spent {_seconds(evaluated.cpu_spent)} s in {counted(evaluated.runs_made, 'run')}"
     )
 
 

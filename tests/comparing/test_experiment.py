@@ -14,6 +14,7 @@ from ceps.comparing.experiment import read_experiment
 from ceps.errors import UserError
 from ceps.portfolio import MetricChoice, Portfolio
 from ceps.records import Configuration
+from ceps.settings import read_scenario
 from tests.comparing.pure_contest import EXPERIMENT, experiment
 
 pytest.importorskip("LKHpy")
@@ -139,3 +140,14 @@ def test_an_eps_that_made_fewer_instances_than_ceps_is_told(tmp_path: Path) -> N
     (warning,) = shortfalls(field, made)
     assert warning.startswith("split 2: EPS made 4 instances, not the 6 that CEPS came to; ")
     assert shortfalls(field, {**made, (2, "EPS"): 6}) == []
+
+
+def test_a_scenario_is_told_from_an_experiment(tmp_path: Path) -> None:
+    """Each is told which command it is for."""
+    scenario, compared = tmp_path / "s.toml", tmp_path / "e.toml"
+    scenario.write_text('seed = 1\n[method]\nname = "ceps"\n')
+    compared.write_text(EXPERIMENT)
+    with pytest.raises(UserError, match=r"s\.toml: is a scenario, for `ceps build`"):
+        read_experiment(scenario)
+    with pytest.raises(UserError, match=r"e\.toml: is an experiment, for `ceps compare`"):
+        read_scenario(compared)

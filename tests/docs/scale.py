@@ -45,7 +45,7 @@ _EXPERIMENT = {
     r"(\[splits\]\ncount = )\d+": r"\g<1>1",
     r"^cutoff = [\d.]+": "cutoff = 0.05",
     r"^repeats = \d+": "repeats = 1",
-    r'(\[budget\]\ncpu = )"\w+"': r'\g<1>"1.2s"',
+    r'(\[budget\]\ncpu = )"\w+"': r'\g<1>"1.6s"',
 }
 _PAGES: Mapping[str, Mapping[str, str]] = {
     "docs/tutorial-own-instances.md": {r"range\(50\)": "range(5)", r"\[1-8\]": "[1-2]"},

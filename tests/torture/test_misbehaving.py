@@ -39,6 +39,7 @@ SLOW: Sequence[BitSolver] = [
     bad.EatsMemoryAtOnce(),
     bad.EatsSharedMemory(),
     bad.PrintsMegabytes(),
+    bad.DigsDeep(),
     bad.ReportsWithoutEnd(),
     bad.ReturnsDeepNesting(),
     bad.Sleeps(),

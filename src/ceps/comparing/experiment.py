@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ceps import seeds
+from ceps.errors import UserError
 from ceps.settings import (
     BudgetSettings,
     ExecutionSettings,
@@ -133,6 +134,8 @@ class Experiment:
 def read_experiment(path: Path) -> Experiment:
     """Read an experiment file. Relative paths in it are relative to the folder it stands in."""
     tables = with_absolute_files(read_toml(path), path.parent)
+    if "method" in tables and "methods" not in tables:
+        raise UserError(f"{path}: is a scenario, for `ceps build`; an experiment has [[methods]] instead of [method]")
     if isinstance(methods := tables.get("methods"), list):
         tables["methods"] = [_entrant(method) if isinstance(method, Mapping) else method for method in methods]
     return read_table(Experiment, tables, f"{path}:")

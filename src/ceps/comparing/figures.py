@@ -91,7 +91,7 @@ def draw_families(results: Results, figure: Figure) -> None:
         for column, ratio in enumerate(row):
             dark = ratio > largest**0.6
             panel.text(column, line, f"{ratio:.3g}", ha="center", va="center", color="white" if dark else "black")
-    figure.colorbar(image, label="score / score of the best")
+    figure.colorbar(image, label="ratio to the best")
     if shown.note:
         panel.set_title(shown.note.strip(" ()"))
 

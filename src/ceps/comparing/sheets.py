@@ -58,7 +58,7 @@ def contributions(results: Results) -> Sheet:
         for (split, method), members in portfolios.items()
     )
     numbers = (str(number) for number in range(1, most + 1))
-    title = "members' shares of test runs won; how much the training score rises without"
+    title = "members' shares of test runs won; how much the training score rises without it"
     return Sheet("contributions", title, ("portfolio", "split", *numbers), tuple(rows), names=2)
 
 

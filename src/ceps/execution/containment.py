@@ -12,7 +12,6 @@ import math
 import os
 import resource
 import select
-import shutil
 import signal
 import sys
 import time
@@ -27,6 +26,7 @@ from ceps import _native
 from ceps.errors import UserError
 from ceps.execution.ends import Ends
 from ceps.execution.wire import Report, Reporter, ReportKind, ReportReader
+from ceps.files import remove_tree
 from ceps.records import Limits
 
 CLOSE_LOOK = 0.02
@@ -96,7 +96,7 @@ class Containment:
             return _Call(function, limits, directory, below, on_report, on_look, interruption).run()
         finally:
             if _has_content(directory):
-                _remove(directory)
+                remove_tree(directory)
                 self._directory = None
 
     def _empty_directory(self) -> Path:
@@ -302,17 +302,6 @@ def _has_content(directory: Path) -> bool:
         return bool(os.listdir(directory))
     except OSError:
         return True  # Whatever was done to it, it is not the empty directory it should be.
-
-
-def _remove(directory: Path) -> None:
-    shutil.rmtree(directory, ignore_errors=True)
-    if directory.exists():  # The call has shut folders behind itself.
-        directory.chmod(0o700)
-        for folder, inner, _ in os.walk(directory):
-            for path in (Path(folder, name) for name in inner):
-                if not path.is_symlink():
-                    path.chmod(0o700)  # Before the walk gets there.
-        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _read(descriptor: int) -> bytes:

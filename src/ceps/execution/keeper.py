@@ -28,6 +28,7 @@ from ceps.execution.executor import Run
 from ceps.execution.orders import Order, Refusal, Start, StopOrder
 from ceps.execution.verdict import Claims, at_most, judge
 from ceps.execution.wire import Report, Reporter, ReportKind
+from ceps.files import remove_tree
 from ceps.problems.problem import Infeasible, Unverified
 from ceps.records import Ending, Incumbent, Outcome
 from ceps.solvers import notes
@@ -233,7 +234,7 @@ def _serve(connection: socket.socket, scratch: Path) -> None:
     except FileNotFoundError:
         return  # The driver has removed everything: it is closing.
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        remove_tree(scratch)
         _remove_if_empty(scratch.parent)
 
 

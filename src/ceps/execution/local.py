@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import queue
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
@@ -26,6 +25,7 @@ from ceps.errors import UserError
 from ceps.execution import wire
 from ceps.execution.executor import Run, unsendable
 from ceps.execution.orders import Order, Refusal, Start, StopOrder
+from ceps.files import remove_tree
 from ceps.records import Ending, Incumbent, Outcome
 
 MOST_LOSSES = 3
@@ -106,7 +106,7 @@ class LocalExecutor:
         for slot in self._slots:
             slot.join()
         self._delivery.close()
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        remove_tree(self._scratch)
 
     def __enter__(self) -> Self:
         return self
@@ -284,7 +284,7 @@ class _Keeper:
         status = self._process.wait()
         self._connection.close()
         kill_marked(f"{MARK}={self._mark}")
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        remove_tree(self._scratch)
         return f"signal {-status}" if status < 0 else f"exit code {status}"
 
 

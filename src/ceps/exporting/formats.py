@@ -135,7 +135,10 @@ def _export_configurations(run: Path, out: Path) -> list[Path]:
     """Every member of every portfolio: the solver's own parameters, a portfolio of its own, and how to run it."""
     found = sorted([*run.glob("portfolio*.json"), *run.glob("split-*/*/portfolio*.json")])
     if not found:
-        raise UserError(f"{run}: there is no portfolio yet; let the build finish its first phases")
+        raise UserError(
+            f"{run}: there is no portfolio in it. A build has one after its first phase; what was evaluated is where "
+            "--portfolio named it"
+        )
     files: list[Path] = []
     commands: list[str] = []
     loaded = [(path, Portfolio.load(path)) for path in found]

@@ -45,8 +45,9 @@ def problem_of_instances(patterns: Sequence[str], base: Path, named: str) -> Pro
         )
     ]
     if len(found) != 1:
-        what = "instances of several problems are" if found else "no instances of any problem are"
-        raise UserError(f"{named}: {what} named; name a --portfolio, or other files")
+        what = "instances of several problems" if found else "no instances of any problem"
+        places = ", ".join(map(repr, patterns))
+        raise UserError(f"{named}: {what} are named by {places}; name a --portfolio, or other files")
     return found[0]
 
 

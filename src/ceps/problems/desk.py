@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ceps.commands import Called, CallError, call, fill, inherited
 from ceps.errors import UserError
+from ceps.files import remove_tree
 from ceps.problems.problem_file import ProblemFile
 
 OnCall = Callable[[Sequence[str], Called | None], None]
@@ -36,10 +37,13 @@ class Desk:
         """With an instance of this content."""
         import tempfile  # noqa: PLC0415 - random numbers, whose care after every fork would be charged to runs
 
-        with tempfile.TemporaryDirectory(prefix="ceps-") as folder:
-            instance = Path(folder, f"instance{suffix}")
+        folder = Path(tempfile.mkdtemp(prefix="ceps-"))
+        try:
+            instance = folder / f"instance{suffix}"
             instance.write_bytes(content)
-            yield cls(file, source, Path(folder), instance, on_call)
+            yield cls(file, source, folder, instance, on_call)
+        finally:
+            remove_tree(folder)  # Whatever the program has made of it.
 
     def call(self, command: Sequence[str], values: Mapping[str, str]) -> Called:
         file = self.file

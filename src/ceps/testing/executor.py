@@ -205,6 +205,8 @@ class ExecutorContract(Contract):
             outcome = executor.submit(bits_run(misbehaving.LittersItsDirectory())).result()
             assert (outcome.ending, outcome.reason) == (Ending.FINISHED, "")
         assert not Path(outcome.output.strip(), "litter").exists()
+        dug = executor.submit(bits_run(misbehaving.DigsDeep())).result()
+        assert dug.ending is Ending.FINISHED
 
     def test_a_lost_supervisor_costs_nothing_but_another_try(self, executor: Executor, tmp_path: Path) -> None:
         """A run whose supervising process was killed twice is made again and succeeds."""

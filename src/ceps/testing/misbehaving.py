@@ -300,6 +300,17 @@ class KillsItsGroup(Misbehaving):
         return None
 
 
+class DigsDeep(Misbehaving):
+    """Leaves folders in folders, deeper than names and calls can be."""
+
+    def misbehave(self, size: int, on_incumbent: OnIncumbent) -> Solution | None:
+        for _ in range(3000):
+            os.mkdir("deep")
+            os.chdir("deep")
+        os.chmod(".", 0)
+        return None
+
+
 class WritesManyFiles(Misbehaving):
     """In folders that nobody may enter any more, too."""
 
