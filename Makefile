@@ -18,7 +18,7 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest
 
-# The same tests as in tests/torture of the suite, for long and with other random numbers every time: half an hour.
+# The same tests as in tests/torture of the suite, for long and with other random numbers every time: about an hour.
 torture: $(READY)
 	CEPS_TORTURE=1 $(BIN)/python -m pytest tests/torture
 
