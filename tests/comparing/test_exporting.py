@@ -100,5 +100,5 @@ def test_what_is_no_run_directory_is_told(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 2
-    assert "there is no portfolio yet" in done.stderr
+    assert f"ceps: {tmp_path}: there is no portfolio in it. A build has one" in " ".join(done.stderr.split())
     assert not any(path.is_dir() for path in tmp_path.iterdir())

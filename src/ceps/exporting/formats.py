@@ -136,7 +136,7 @@ def _export_configurations(run: Path, out: Path) -> list[Path]:
     found = sorted([*run.glob("portfolio*.json"), *run.glob("split-*/*/portfolio*.json")])
     if not found:
         raise UserError(
-            f"{run}: there is no portfolio in it. A build has one after its first phase; what was evaluated is where "
+            "there is no portfolio in it. A build has one after its first phase; what was evaluated is where "
             "--portfolio named it"
         )
     files: list[Path] = []
