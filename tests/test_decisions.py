@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,6 +20,7 @@ from ceps.rehearsal import assemble
 from ceps.settings import MetricSettings, PortfolioSettings, ProblemSettings, Scenario
 from ceps.solve import race, without_contradictions
 from ceps.solvers.solver import default_configuration
+from ceps.store import Store, history
 from tests import described
 from tests.problems.test_described import DECISION
 
@@ -38,7 +37,7 @@ def executor() -> Iterator[LocalExecutor]:
 
 
 def answering(status: str, cost: float) -> Outcome:
-    return Outcome(Ending.SOLVED, cpu=2.0, cost=cost, solution={"status": status})
+    return Outcome(Ending.SOLVED, cpu=2.0, cost=cost, solution={"status": status}, says=status)
 
 
 def outcome(
@@ -53,17 +52,17 @@ def outcome(
 
 
 def test_what_answers_are_worth(executor: LocalExecutor, tmp_path: Path) -> None:
-    """A verified model is solved; a refusal is solved where it is trusted, worthless where not, and false where a model
-    has been verified."""
+    """A verified model is solved; a refusal is solved where it is trusted, and worthless where not or where only what
+    was verified is to count."""
     found = outcome(executor, tmp_path, SOLVES, DECISION, 0.0)
-    assert (found.ending, found.cost) == (Ending.SOLVED, 0.0)
+    assert (found.ending, found.cost, found.says) == (Ending.SOLVED, 0.0, "solved")
     worthless = outcome(executor, tmp_path, REFUSES, DECISION, 0.0)
-    assert (worthless.ending, worthless.cost) == (Ending.FINISHED, None)
+    assert (worthless.ending, worthless.cost, worthless.says) == (Ending.FINISHED, None, "unsatisfiable")
     assert "no solution" in worthless.reason
     trusted = outcome(executor, tmp_path, REFUSES, TRUSTING, 1.0)
     assert (trusted.ending, trusted.cost) == (Ending.SOLVED, 1.0)
-    contradicted = outcome(executor, tmp_path, REFUSES, TRUSTING, 0.0)
-    assert contradicted.ending is Ending.INVALID
+    believed = outcome(executor, tmp_path, REFUSES, TRUSTING, 0.0)
+    assert (believed.ending, believed.cost) == (Ending.FINISHED, 1.0)
 
 
 @pytest.mark.parametrize("cost", [-5.0, 7.0])
@@ -114,12 +113,14 @@ def test_a_verified_answer_beats_what_is_worth_nothing() -> None:
     """Who is not trusted and says what a verified answer shows to be false is INVALID too; who agrees is not."""
     model = answering("solved", 0.0)
     denier, agreeing = (
-        Outcome(Ending.FINISHED, cpu=2.0, solution={"status": status}) for status in ("unsatisfiable", "solved")
+        Outcome(Ending.FINISHED, cpu=2.0, solution={"status": says}, says=says) for says in ("unsatisfiable", "solved")
     )
     false, *others = without_contradictions((denier, model, agreeing), ["a", "b", "c"])
     assert (false.ending, false.solution) == (Ending.INVALID, None)
     assert others == [model, agreeing]
     assert without_contradictions((denier,), ["a"]) == (denier,)
+    believed, proven = answering("unsatisfiable", 1.0), answering("unsatisfiable", 0.0)
+    assert without_contradictions((believed, proven), ["a", "b"]) == (believed, proven)
 
 
 def test_beliefs_that_contradict_each_other_are_told_by_name() -> None:
@@ -153,27 +154,111 @@ def test_a_word_that_is_part_of_its_opposite(executor: LocalExecutor, tmp_path: 
     assert (made.ending, made.solution["status"]) == (Ending.SOLVED, "unsatisfiable")
 
 
-def test_a_contradicted_answer_in_an_evaluation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever is believed and fast wins until another's answer is verified: then the evaluation is made again, the
-    believed answer is INVALID, and the verified one counts."""
-    monkeypatch.chdir(tmp_path)
-    described.problem(tmp_path, TRUSTING)
-    described.solver(tmp_path, f"sum(range(10**7)); {SOLVES}", SOLVER)
-    (tmp_path / "denier.py").write_text(REFUSES)
-    text = SOLVER.replace("filler", "denier").format(python=sys.executable)
-    (tmp_path / "denier.toml").write_text(text)
-    (tmp_path / "five.zeros").write_text("5")
+CLAIMS = "print('yes')"
+SEES = SOLVER + "solved = '^yes$'\n"
+"""Reads the answer of a solver that shows no solution."""
+
+
+def competition(folder: Path, monkeypatch: pytest.MonkeyPatch, problem: str, filler: str, denier: str) -> None:
+    """A folder with the problem, two solvers of it, which are these scripts, and a portfolio of both."""
+    monkeypatch.chdir(folder)
+    described.problem(folder, problem)
+    described.solver(folder, filler, SEES)
+    (folder / "denier.py").write_text(denier)
+    (folder / "denier.toml").write_text(SEES.replace("filler", "denier").format(python=sys.executable))
+    (folder / "5.zeros").write_text("5")
     members = [{"solver": name, "parameters": {"ones": 2}} for name in ("filler", "denier")]
     files = {name: {"file": f"{name}.toml"} for name in ("filler", "denier")}
     content = {**described.PORTFOLIO, "members": members, "solvers": files, "metric": {"name": "par10", "cutoff": 10.0}}
-    (tmp_path / "portfolio.json").write_text(json.dumps(content))
+    (folder / "portfolio.json").write_text(json.dumps(content))
+
+
+STOPPED = {(name, "CAPPED") for name in ("filler", "denier")}
+
+
+def endings(run: Path) -> set[tuple[str, str]]:
+    """Of the runs in a directory that were not stopped early, by solver, as they are judged in the end."""
+    with Store.read_only(run) as store:
+        return {(solver, ending) for solver, ending, _, _ in history.endings(store)} - STOPPED
+
+
+FASTER = "says 'unsatisfiable', and others 'solved', which counts for more"
+
+
+@pytest.mark.parametrize("problem", [TRUSTING, DECISION])
+def test_a_contradicted_answer_in_an_evaluation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: str) -> None:
+    """Whoever says quickly that there is no solution is INVALID once another's was verified, whether believed or not:
+    no run is made again, and the verified one counts."""
+    competition(tmp_path, monkeypatch, problem, f"sum(range(10**7)); {SOLVES}", REFUSES)
     arguments = ("--portfolio", "portfolio.json", "--trust", "--repeats", "1", "--out", "run", "--json")
-    told = CliRunner().invoke(app, ["evaluate", "five.zeros", *arguments])
+    told = CliRunner().invoke(app, ["evaluate", "5.zeros", *arguments])
     (result,) = json.loads(told.stdout)["per_instance"]
     assert [(each["component"], each["cost"]) for each in result["repeats"]] == [(1, 0.0)]
-    with closing(sqlite3.connect(tmp_path / "run" / "ceps.sqlite")) as store:
-        rows = store.execute("SELECT ending, cost FROM runs ORDER BY id").fetchall()
-    assert rows == [("SOLVED", 0.0), ("SOLVED", 1.0), ("SOLVED", 0.0), ("INVALID", 1.0)]
+    assert "5: answers contradict each other" in told.stderr
+    with Store.read_only(tmp_path / "run") as store:
+        assert store.totals().runs == 2
+        (wrong,) = [run.execution.outcome for run in history.judged_runs(store) if run.key.solver == "denier"]
+    assert (wrong.ending, wrong.reason) == (Ending.INVALID, FASTER)
+    assert endings(tmp_path / "run") == {("filler", "SOLVED"), ("denier", "INVALID")}
+
+
+SCENARIO = """
+seed = 1
+[problem]
+name = "zeros"
+train = ["5.zeros"]
+settings = { file = "zeros.toml" }
+[portfolio]
+size = 2
+solvers = ["filler", "denier"]
+[solvers.filler]
+file = "filler.toml"
+[solvers.denier]
+file = "denier.toml"
+[metric]
+cutoff = 0.2
+[method]
+name = "global"
+sessions = 1
+[budget]
+cpu = "5s"
+"""
+
+
+@pytest.mark.parametrize(
+    ("problem", "filler", "denier", "expected", "score"),
+    [
+        # Nobody shows a solution: nobody knows who is right, and all are INVALID.
+        (TRUSTING, CLAIMS, REFUSES, {("filler", "INVALID"), ("denier", "INVALID")}, 2.0),
+        # One shows a solution, which is slower to find: it is what counts.
+        (TRUSTING, f"sum(range(10**6)); {SOLVES}", REFUSES, {("filler", "SOLVED"), ("denier", "INVALID")}, None),
+        # The word of who says that there is none was worth nothing from the beginning, and is false.
+        (DECISION, SOLVES, REFUSES, {("filler", "SOLVED"), ("denier", "INVALID")}, None),
+    ],
+)
+def test_contradicted_answers_in_a_build(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    problem: str,
+    filler: str,
+    denier: str,
+    expected: set[tuple[str, str]],
+    score: float | None,
+) -> None:
+    """Whose answers others show to be false has INVALID runs, in the scores of the build, in its history and in what
+    it tells; a portfolio of both survives it if it can."""
+    competition(tmp_path, monkeypatch, problem, filler, denier)
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    told = CliRunner().invoke(app, ["build", "scenario.toml", "--out", "run"])
+    assert told.exit_code == 0, told.output
+    assert endings(tmp_path / "run") == expected
+    assert "5: answers contradict each other: solver 'filler' says 'solved'" in " ".join(told.stderr.split())
+    built = Portfolio.load(tmp_path / "run" / "portfolio.json")
+    if score is None:
+        assert float(built.provenance["training_score"]) < 1.0
+        assert "filler" in {member.solver for member in built.members}
+    else:
+        assert built.provenance["training_score"] == score
 
 
 def test_costs_of_decisions_are_not_compared(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from ceps.evaluator import Evaluator
 from ceps.execution.local import LocalExecutor
+from ceps.findings import Finding
 from ceps.metrics import Metric, Panc, Par10, PenaltyError
 from ceps.records import Configuration, Ending
 from ceps.references import Effort, References
@@ -101,7 +102,7 @@ def test_a_run_that_beats_the_reference_is_noted(runner: Runner) -> None:
     solved = evaluator.submit(paced(0.0), INSTANCE, seed=1).result()
     assert solved.outcome.ending is Ending.SOLVED
     assert evaluator.references.settle([INSTANCE]) == []
-    evaluator.references.note(INSTANCE, 1)
+    evaluator.references.findings.add([Finding(INSTANCE.id, "", 1)])
     assert evaluator.references.cost(INSTANCE) == 2
     assert evaluator.references.settle([INSTANCE]) == [INSTANCE]
     assert evaluator.references.cost(INSTANCE) == 1

@@ -11,6 +11,7 @@ import pytest
 from ceps import seeds
 from ceps.execution.executor import Run
 from ceps.execution.local import LocalExecutor
+from ceps.findings import Finding
 from ceps.records import Ending, Incumbent, Outcome
 from ceps.references import Effort, References
 from ceps.runner import Runner
@@ -189,15 +190,32 @@ def test_decisions_have_their_target_without_any_run() -> None:
         assert (references.cpu_of_one, references.cpu_charged, executor.limits) == (0.0, 0.0, [])
 
 
-def test_a_verified_answer_changes_what_counts() -> None:
-    """Once an answer was verified, which costs less than a believed one, it is what counts from the next phase on."""
+def test_answers_to_decisions_are_judged_from_the_next_phase_on() -> None:
+    """Believed answers count until others contradict them: then none does, until one is verified. Costs that count as
+    solved stay as they are, so no run is made again."""
+
+    def answering(says: str, cost: float | None) -> Outcome:
+        return Outcome(Ending.SOLVED, cpu=1.0, cost=cost, says=says)
+
+    def endings() -> list[Ending]:
+        return [references.judged(INSTANCE, answering(says, 1.0)).ending for says in ("yes", "no")]
+
     with Store.in_memory() as store:
         executor = ScriptedExecutor(lambda number, cpu: 0, [])
         consensus = Consensus.of_default(BitSolver())
         references = References(Decision(), consensus, Runner(store, executor), Effort(cpu=1.0), 1, MEMORY)
         references.establish([INSTANCE])
-        references.note(INSTANCE, 0.0)
+        for says, cost, changed, judged in (
+            ("yes", 1.0, False, [Ending.SOLVED, Ending.INVALID]),
+            ("yes", 1.0, False, [Ending.SOLVED, Ending.INVALID]),
+            ("no", None, False, [Ending.SOLVED, Ending.INVALID]),
+            ("no", 1.0, True, [Ending.INVALID, Ending.INVALID]),
+            ("no", 0.0, True, [Ending.INVALID, Ending.SOLVED]),
+            ("no", 0.0, False, [Ending.INVALID, Ending.SOLVED]),
+        ):
+            before = endings()
+            references.findings.add([Finding(INSTANCE.id, says, cost)])
+            assert endings() == before
+            assert references.settle([INSTANCE]) == ([INSTANCE] if changed else []), (says, cost)
+            assert endings() == judged
         assert references.cost(INSTANCE) == 1.0
-        assert references.settle([INSTANCE]) == [INSTANCE]
-        references.establish([INSTANCE])
-        assert references.cost(INSTANCE) == 0.0

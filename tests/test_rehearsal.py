@@ -192,7 +192,8 @@ def test_answers_that_contradict_each_other_are_told(tmp_path: Path, trust: str)
     cast = zeros(tmp_path, FOREVER, Par10(2.0), DECISION.replace("true", trust))
     cast.solvers.append(described.solver(tmp_path / "other", "print('none')", text))
     message = (
-        r"^five: solver 'filler' says that there is a solution, which was verified, and solver 'denier' that there is "
+        r"^five: answers contradict each other: solver 'filler' says 'solved', solver 'denier' says 'unsatisfiable'; "
+        r"'solved' counts for more\. Mend"
     )
     with LocalExecutor(workers=1) as executor, pytest.raises(UserError, match=message):
         list(rehearse(cast, scenario(), executor))

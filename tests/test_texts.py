@@ -24,7 +24,7 @@ def test_an_evaluation_is_a_table_whatever_the_names() -> None:
     names = ("a", "a-name-of-more-than-thirty-characters")
     results = [InstanceResult(name, 0.25, False, 123.0, (Repeat(0.25, 1, 123.0),)) for name in names]
     report = Report("par10", 0.25, 0, tuple(results))
-    head, *rows = evaluated_table(Evaluated(report, 1.0, 0.0, 1.0, 2)).splitlines()
+    head, *rows = evaluated_table(Evaluated(report, 1.0, 0.0, 1.0, 2, ())).splitlines()
     assert [row.split() for row in rows] == [[name, "123", "0.25", "0.25"] for name in names]
     assert {row.index(" 123 ") for row in rows} == {head.index("solved at") + len("solved at") - len(" 123")}
     assert len({len(row) for row in rows}) == 1

@@ -30,6 +30,7 @@ from ceps.settings import Scenario
 from ceps.solvers import exact_solver, reference_consensus
 from ceps.solvers.space import JointSpace
 from ceps.store import Store, Totals
+from ceps.store.history import told_contradictions
 
 DECIDING = ("smac", "scikit-learn", "numpy", "ConfigSpace")
 """Libraries whose version decides what a build comes to: it is not resumed under another."""
@@ -145,7 +146,10 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
         numbers = Numbers(runner, scenario.budget.cpu, executor.slots, store.totals())
         watch.start(numbers)
         evaluator = evaluator_of(scenario, cast, runner, references_of(scenario, cast, base, runner))
-        return run_method(scenario, cast, evaluator, tuner, StoreJournal(store, scenario, cast, out, watch), numbers)
+        built = run_method(scenario, cast, evaluator, tuner, StoreJournal(store, scenario, cast, out, watch), numbers)
+        for message in told_contradictions(store):
+            watch.warn(message)
+        return built
 
 
 def run_method(

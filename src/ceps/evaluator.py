@@ -10,6 +10,7 @@ from math import inf
 from typing import Any, TypeVar
 
 from ceps.execution.executor import Run
+from ceps.findings import Finding, finding_of
 from ceps.metrics import Metric, PenaltyError
 from ceps.problems.problem import Problem
 from ceps.records import Configuration, Ending, Limits, Outcome
@@ -30,6 +31,8 @@ class Evaluation:
     charge: float
     """CPU seconds the asking account pays, whether the run was made now or came from the store."""
     outcome: Outcome
+    finding: Finding | None = None
+    """What the run says of the instance, also where that is known to be false."""
 
 
 def share_saved(trials: float, side_by_side: float) -> float | None:
@@ -119,15 +122,17 @@ class Evaluator:
     def _score(self, instance: Any, answered: Future[Answer], promise: Future[Evaluation]) -> None:
         try:
             found = answered.result()
-            if found.outcome.cost is not None:
-                self.references.note(instance, found.outcome.cost)
-            score = self._scored(instance, found.outcome)
+            finding = finding_of(instance.id, found.outcome)
+            if finding is not None:
+                self.references.findings.add([finding])
+            outcome = self.references.judged(instance, found.outcome)
+            score = self._scored(instance, outcome)
         except BaseException as error:
             promise.set_exception(error)
             return
         with self._mutex:
             self.cpu_charged += found.charge
-        promise.set_result(Evaluation(score, found.charge, found.outcome))
+        promise.set_result(Evaluation(score, found.charge, outcome, finding))
 
     def _scored(self, instance: Any, outcome: Outcome) -> float:
         try:

@@ -119,6 +119,8 @@ class Outcome:
     cost: float | None = None
     """The verified cost of ``solution``; never what the solver merely claimed."""
     solution: Solution | None = None
+    says: str = ""
+    """What the answer comes to, of a run that did not fail, to a decision problem; empty where none contradicts it."""
     trace: tuple[Incumbent, ...] = ()
     reason: str = ""
     """For people: why the run ended so, when the ending alone does not say it."""

@@ -1,13 +1,14 @@
-"""The cost that counts as solved, for any problem: by consensus of independent runs of a named solver.
+"""What runs are judged by, for any problem: the cost that counts as solved, by consensus of independent runs of a named
+solver; of a decision problem, which of its answers is true.
 
-Within a phase references are constant. What runs find in the meantime is noted, and taken over by :meth:`settle` at
-the phase's end; runs judged by the old value have another target, so they are made again where they are needed.
-References are functions of recorded runs, so a replayed build arrives at the same ones.
+Within a phase both are constant. What runs find in the meantime is noted, and taken over by :meth:`References.settle`
+at the phase's end. Runs judged by the old cost have another target, so they are made again where they are needed; an
+answer that has turned out to be false is the same run, judged anew. Both are functions of recorded runs, so a replayed
+build arrives at the same ones.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -15,10 +16,11 @@ from itertools import accumulate
 from math import inf
 from typing import Any
 
-from ceps import seeds
+from ceps import contradictions, seeds
 from ceps.execution.executor import Run
+from ceps.findings import Findings
 from ceps.problems.problem import Problem
-from ceps.records import FAILURES, Configuration, Ending, Limits
+from ceps.records import FAILURES, Configuration, Ending, Limits, Outcome
 from ceps.runner import Runner
 from ceps.solvers.consensus import Consensus
 from ceps.solvers.solver import Solver, default_configuration
@@ -66,8 +68,9 @@ class References:
         self._references: dict[str, Reference] = {}
         self._answers: dict[str, list[Answer]] = {}
         self._settled: set[str] = set()
-        self._noted: dict[str, float] = {}
-        self._mutex = threading.Lock()
+        self._truths: dict[str, str] = {}
+        self.findings = Findings()
+        """Of runs that are judged by these references; they count from the next :meth:`settle` on."""
         self.cpu_charged = 0.0
 
     @property
@@ -96,20 +99,35 @@ class References:
         self._keep(instance, Reference(cost, 1.0, source, 0.0))
         self._settled.add(instance.id)
 
-    def note(self, instance: Any, cost: float) -> None:
-        """A verified cost some run has found. It counts from the next :meth:`settle` on."""
-        with self._mutex:
-            self._noted[instance.id] = min(cost, self._noted.get(instance.id, inf))
+    def truth(self, instance: Any) -> str | None:
+        """Which answer to a decision problem is true; None while nobody has given one that counts."""
+        return self._truths.get(instance.id)
+
+    def judged(self, instance: Any, outcome: Outcome) -> Outcome:
+        """The outcome of a run on an instance; a false claim where its answer is not the true one."""
+        return contradictions.judged(outcome, self.truth(instance))
 
     def settle(self, instances: Iterable[Any]) -> list[Any]:
-        """Take over better costs found since; the instances whose reference changed."""
-        changed = []
-        for instance in instances:
-            old, found = self._references.get(instance.id), self._noted.get(instance.id)
-            if old is not None and found is not None and found < old.cost:
-                self._keep(instance, Reference(found, 0.0, "a later run", old.cpu))
-                changed.append(instance)
-        return changed
+        """Take over what was noted since; the instances on which runs are judged differently now."""
+        take = self._take_cost if self._problem.target is None else self._take_truth
+        return [instance for instance in instances if take(instance)]
+
+    def _take_cost(self, instance: Any) -> bool:
+        """A better cost is the reference from now on."""
+        old, found = self.reference(instance), min(self.findings.of(instance.id).values(), default=inf)
+        if old is None or found >= old.cost:
+            return False
+        self._keep(instance, Reference(found, 0.0, "a later run", old.cpu))
+        return True
+
+    def _take_truth(self, instance: Any) -> bool:
+        """Answers that are not the true one are false from now on."""
+        said, old = self.findings.of(instance.id), self.truth(instance)
+        new = contradictions.truth_of(said)
+        if new is None:
+            return False
+        self._truths[instance.id] = new
+        return any(contradictions.is_false(says, old) != contradictions.is_false(says, new) for says in said)
 
     def estimate(self, instances: Iterable[Any]) -> None:
         """Cheap references from the first run of the consensus, for instances that have none."""

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ceps import seeds
+from ceps.contradictions import Contradiction, truth_of
 from ceps.errors import UserError
 from ceps.evaluation.session import read_known_costs
 from ceps.execution.executor import Executor, Run
+from ceps.findings import Findings, finding_of
 from ceps.metrics import Metric, metric_named
 from ceps.problems import Problem, problem_named
 from ceps.problems.collect import read_instances
-from ceps.problems.described import SOLVED, UNSATISFIABLE, VERIFIED, DescribedProblem, Trial
-from ceps.records import FAILURES, Limits, Outcome
+from ceps.problems.described import DescribedProblem, Trial
+from ceps.records import Limits, Outcome
 from ceps.settings import Scenario
 from ceps.solvers import Solver, solver_named
 from ceps.solvers.solver import default_configuration
@@ -129,7 +131,7 @@ def rehearse(cast: Cast, scenario: Scenario, executor: Executor) -> Iterator[Reh
         yield made[-1]
     answered = [(each.solver.name, each.outcome.result()) for each in made if each.outcome.exception() is None]
     _refuse_penalty(cast, [outcome for _, outcome in answered])
-    _refuse_contradictions(cast, {name: outcome for name, outcome in answered if outcome.ending not in FAILURES})
+    _refuse_contradictions(cast, answered)
 
 
 def _refuse_penalty(cast: Cast, outcomes: Iterable[Outcome]) -> None:
@@ -139,18 +141,14 @@ def _refuse_penalty(cast: Cast, outcomes: Iterable[Outcome]) -> None:
         cast.metric.score(outcome, scale)
 
 
-def _refuse_contradictions(cast: Cast, answers: Mapping[str, Outcome]) -> None:
-    """Solvers that answer the same question differently: one of them is wrong, and a build could not always tell."""
-    if not isinstance(cast.problem, DescribedProblem) or cast.problem.target is None:
-        return
-    by_status = {
-        outcome.solution["status"]: (name, outcome) for name, outcome in answers.items() if outcome.solution is not None
-    }
-    if len(by_status) < 2:
-        return
-    (yes, found), (no, _) = by_status[SOLVED], by_status[UNSATISFIABLE]
-    verified = ", which was verified" if found.cost == VERIFIED else ""
-    raise UserError(
-        f"{cast.instances[0].name}: solver '{yes}' says that there is a solution{verified}, and solver '{no}' that "
-        "there is none; mend the one that is wrong, or how its output is read"
-    )
+def _refuse_contradictions(cast: Cast, answered: Sequence[tuple[str, Outcome]]) -> None:
+    """Solvers that answer the same question differently: one of them is wrong, and had better be mended first."""
+    first, findings = cast.instances[0], Findings()
+    findings.add(found for _, outcome in answered if (found := finding_of(first.id, outcome)) is not None)
+    truth = truth_of(findings.of(first.id))
+    said = tuple((f"solver '{name}'", outcome.says) for name, outcome in answered if outcome.says)
+    if truth is not None and len({says for _, says in said}) > 1:
+        raise UserError(
+            f"{Contradiction(first.id, first.name, said, truth)}. Mend the solver that is wrong, or how its output is "
+            "read"
+        )

@@ -11,9 +11,11 @@ from typing import Any
 
 from ceps import seeds
 from ceps.box import boxed_portfolio
+from ceps.contradictions import judged, quoted, truth_of
 from ceps.errors import UserError
 from ceps.execution.executor import Run
 from ceps.execution.local import LocalExecutor
+from ceps.findings import Findings, finding_of
 from ceps.portfolio import Portfolio
 from ceps.records import Ending, Incumbent, Limits, Outcome, Solution
 
@@ -90,36 +92,15 @@ def race(
 
 
 def without_contradictions(outcomes: tuple[Outcome, ...], solvers: Sequence[str]) -> tuple[Outcome, ...]:
-    """Outcomes of components on a decision problem, without the answers that are false.
-
-    One that was verified, which costs less, makes those false that were not. Where the best differ, nobody can tell
-    which of them is true, and none counts.
-    """
-    best = min((outcome.cost for outcome in outcomes if outcome.cost is not None), default=None)
-    if best is None:
-        return outcomes
-    counting = [index for index, outcome in enumerate(outcomes) if outcome.cost == best]
-    statuses = {_status(outcomes[index]) for index in counting}
-    if len(statuses) > 1:
-        said = ", ".join(f"component {n + 1} ({solvers[n]}) says '{_status(outcomes[n])}'" for n in counting)
-        reason = f"answers contradict each other, and nobody knows which is true: {said}"
-    else:
-        reason = "says what was not verified, while another answer was"
-
-    def false(outcome: Outcome) -> bool:
-        if outcome.cost is None:  # What nobody has verified, of solvers that are not trusted.
-            return outcome.solution is not None and _status(outcome) not in statuses
-        return outcome.cost > best or len(statuses) > 1
-
-    return tuple(
-        replace(each, ending=Ending.INVALID, reason=reason, cost=None, solution=None, trace=()) if false(each) else each
-        for each in outcomes
-    )
-
-
-def _status(outcome: Outcome) -> object:
-    """Whether an answer says that there is a solution; None where the problem has another kind of answers."""
-    return outcome.solution.get("status") if isinstance(outcome.solution, dict) else None
+    """Outcomes of components on a decision problem; false claims those whose answers others show to be false, and all
+    of them where nobody can tell which is true."""
+    findings = Findings()
+    findings.add(found for each in outcomes if (found := finding_of("", each)) is not None)
+    truth = truth_of(findings.of(""))
+    names = [f"component {number} ({solver})" for number, solver in enumerate(solvers, start=1)]
+    said = quoted((name, each.says) for name, each in zip(names, outcomes, strict=True) if each.says)
+    made = [(outcome, judged(outcome, truth)) for outcome in outcomes]
+    return tuple(new if new is old else replace(new, reason=f"{new.reason}: {said}") for old, new in made)
 
 
 def _wait_until_decided(futures: list[Future[Outcome]]) -> None:

@@ -13,6 +13,7 @@ from ceps.construction.budget import Account
 from ceps.construction.method import Members, Scores, Task
 from ceps.construction.tuner import Found, Search, TrialScore
 from ceps.evaluator import Evaluation
+from ceps.findings import Findings
 from ceps.metrics import Par10
 from ceps.records import Configuration, Ending, Outcome, digest
 from ceps.store import Reference
@@ -43,12 +44,16 @@ class FakeReferences:
     batches: list[int] = field(default_factory=list)
     established: list[str] = field(default_factory=list)
     beaten: list[Any] = field(default_factory=list)
+    findings: Findings = field(default_factory=Findings)
 
     def reference(self, instance: Any) -> Reference | None:
         return None if instance.name in self.unsolved else Reference(0, 1.0, "fake", 0.0)
 
     def cost(self, instance: Any) -> float:
         return 0
+
+    def truth(self, instance: Any) -> None:
+        return None
 
     def estimate(self, instances: Iterable[Any]) -> None:
         made = list(instances)
@@ -123,7 +128,9 @@ class FakeTuner:
         self.searches += searches
         answers = [self.script(search) for search in searches]
         found = [
-            Found(answer if isinstance(answer, tuple) else (answer,), search.grant, 1, 0.0, self.history(search))
+            Found(
+                answer if isinstance(answer, tuple) else (answer,), search.grant, 1, 0.0, history=self.history(search)
+            )
             for search, answer in zip(searches, answers, strict=True)
         ]
         for index, each in enumerate(found):

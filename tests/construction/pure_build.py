@@ -1,5 +1,7 @@
 """A whole build on outcomes that are pure functions, as a program to be disturbed: ``python pure_build.py OUT``.
 
+Its runs find better costs than its references all the time: what is known of instances decides, too.
+
 Prints a line for every run it makes, and a last one when the portfolio is built. With ``--keepers`` a real run of a
 solver that does next to nothing is made by a keeper for each of them, with ``--dask`` by that of a worker of a cluster.
 What ends ``ceps`` with a message ends it, too.
@@ -56,7 +58,7 @@ class KeptExecutor(PureExecutor):
     """Pure outcomes, each only when a real run has ended as it should."""
 
     def __init__(self, real: Executor, scale: float, on_run: Callable[[], object]) -> None:
-        super().__init__(scale, on_run, real.slots)
+        super().__init__(scale, on_run, real.slots, improving=True)
         self._real = real
 
     def submit(self, run: Run, on_incumbent: Callable[[Incumbent], None] | None = None) -> Future[Outcome]:
@@ -84,7 +86,7 @@ def main(out: Path, backend: str | None) -> None:
     scenario = read_table(Scenario, SCENARIO, "pure")
     with ExitStack() as stack:
         if backend is None:
-            executor = PureExecutor(scale=0.3, on_run=say_run)
+            executor = PureExecutor(scale=0.3, on_run=say_run, improving=True)
         else:
             real = stack.enter_context(executor_of(ExecutionSettings(backend=backend), workers=2))
             executor = KeptExecutor(real, 0.3, say_run)

@@ -9,6 +9,7 @@ import pytest
 from ceps.evaluation.protocol import Entry, evaluate, evaluate_all
 from ceps.evaluator import Evaluator
 from ceps.execution.local import LocalExecutor
+from ceps.findings import Finding
 from ceps.metrics import Par10
 from ceps.portfolio import MetricChoice, Portfolio
 from ceps.records import Configuration
@@ -80,7 +81,7 @@ def test_a_beaten_reference_is_corrected_and_the_instance_evaluated_again(
     """A solver that stops only below the target shows that the reference was too high; all is judged by the new one."""
     made, runner = evaluator
     made.references.know(INSTANCES[0], 1, "given")
-    made.references.note(INSTANCES[0], 0)
+    made.references.findings.add([Finding(INSTANCES[0].id, "", 0)])
     report = evaluate(portfolio_of(0.0), INSTANCES[:1], made, repeats=1, seed=1)
     assert report.per_instance[0].reference == 0
     assert report.per_instance[0].repeats[0].cost == 0
@@ -92,7 +93,7 @@ def test_a_better_reference_that_one_portfolio_finds_judges_all(evaluator: tuple
     instances only."""
     made, runner = evaluator
     made.references.know(INSTANCES[0], 1, "given")
-    made.references.note(INSTANCES[0], 0)
+    made.references.findings.add([Finding(INSTANCES[0].id, "", 0)])
     entries = [
         Entry(portfolio_of(0.0), INSTANCES[:1], made),
         Entry(portfolio_of(0.01), INSTANCES, made),

@@ -17,7 +17,7 @@ import pytest
 from ceps import _native
 from ceps.errors import UserError
 from ceps.execution import checker
-from ceps.execution.checker import Checker
+from ceps.execution.checker import Checked, Checker
 from ceps.execution.executor import Run
 from ceps.execution.local import LocalExecutor
 from ceps.problems.described import DescribedProblem
@@ -84,13 +84,14 @@ def test_a_check_that_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     def check_all() -> None:
         checks = Checker()
         for computes in (Computes(), Calls()):
-            assert checks.check(computes, five, b"[]") == Infeasible("the solution could not be checked within 0.5 s")
+            given_up = Infeasible("the solution could not be checked within 0.5 s")
+            assert checks.check(computes, five, b"[]") == Checked(given_up)
             assert _native.usage_below(os.getpid(), 0).processes == []
         monkeypatch.setattr(checker, "LONGEST_WAIT", 0.6)
         with pytest.raises(UserError, match=r"0\.5 s when 0\.6 s were over"):
             checks.check(Waits(), five, b"[]")
-        assert isinstance(checks.check(Ends(), five, b"[]"), Infeasible)
-        assert checks.check(Bits(), five, b"[1, 1, 1, 1, 0]") == 1
+        assert isinstance(checks.check(Ends(), five, b"[]").cost, Infeasible)
+        assert checks.check(Bits(), five, b"[1, 1, 1, 1, 0]") == Checked(1)
 
     assert as_keeper(check_all) == 0
 

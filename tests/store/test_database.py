@@ -194,8 +194,8 @@ def overwrite_the_schema(file: Path) -> None:
 
 def garble_the_schema(file: Path) -> None:
     content = file.read_bytes()
-    assert content.count(b"CREATE INDEX") == 1
-    file.write_bytes(content.replace(b"CREATE INDEX", b"CREATE INDE\xa9"))
+    assert content.count(b"CREATE INDEX runs_by_key") == 1
+    file.write_bytes(content.replace(b"CREATE INDEX runs_by_key", b"CREATE INDE\xa9 runs_by_key"))
 
 
 def foreign_database(file: Path) -> None:
@@ -336,12 +336,15 @@ def test_old_files_are_migrated_step_by_step(tmp_path: Path) -> None:
         assert version_of(connection) == len(MIGRATIONS) + 1
 
 
-def test_a_file_from_before_sittings_is_brought_up_to_date(tmp_path: Path) -> None:
-    """Opened for writing, a file of the second version keeps its runs and has room for sittings and conclusions."""
+def test_an_old_file_is_brought_up_to_date(tmp_path: Path) -> None:
+    """Opened for writing, a file of the second version keeps its runs and has room for sittings, conclusions and what
+    answers come to."""
     file = filled(tmp_path, runs=3)
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
         for table in ("sittings", "conclusions"):
             connection.execute(f"DROP TABLE {table}")
+        connection.execute("DROP INDEX runs_that_say")
+        connection.execute("ALTER TABLE runs DROP COLUMN says")
         connection.execute("PRAGMA user_version = 2")
     with pytest.raises(UserError, match="older ceps; resume"):
         Store.read_only(tmp_path)
@@ -349,8 +352,10 @@ def test_a_file_from_before_sittings_is_brought_up_to_date(tmp_path: Path) -> No
         assert (len(store.executions(KEY)), store.sittings(), store.conclusion("build")) == (3, [], None)
         store.begin_sitting(workers=3)
         store.conclude("build", 1)
+        answered = store.record(KEY, 10.0, Outcome(Ending.SOLVED, cpu=1.0, cost=0, says="solved"))
+        assert [row.outcome.says for row in store.executions(KEY)] == ["", "", "", answered.outcome.says]
     with Store.read_only(tmp_path) as store:
-        assert [(sitting.workers, sitting.cpu) for sitting in store.sittings()] == [(3, 0.0)]
+        assert [(sitting.workers, sitting.cpu) for sitting in store.sittings()] == [(3, 1.0)]
 
 
 def test_readers_do_not_migrate(tmp_path: Path) -> None:

@@ -101,11 +101,38 @@ def test_last_runs_are_found_through_the_index(store: Store) -> None:
     plan = [
         row[-1]
         for row in store.select(
-            f"EXPLAIN QUERY PLAN {history._SELECT_LAST_RUNS}", {"members": f'["{ONE.id}"]', "targeted": True}
+            f"EXPLAIN QUERY PLAN {history._SELECT_LAST_RUNS}",
+            {"members": f'["{ONE.id}"]', "targeted": True, "false": "[]"},
         )
     ]
     assert any(step.startswith("SEARCH runs USING INDEX runs_by_key (configuration=?") for step in plan)
     assert not [step for step in plan if "SCAN runs" in step]
+
+
+def test_answers_are_judged_by_those_that_count_for_more(store: Store) -> None:
+    """What runs have said of an instance is INVALID in what people see where another's answer counts for more, or as
+    much; the rows of the store stay as they were recorded."""
+    refusal = Outcome(Ending.SOLVED, cpu=1.0, cost=1, says="no")
+    store.record(KEY, 10.0, refusal)
+    store.record(replace(KEY, configuration=TWO.id), 10.0, replace(refusal, says="yes"))
+    store.record(replace(KEY, instance="other"), 10.0, refusal)
+    (found,) = history.contradictions(store)
+    assert str(found) == (
+        "GIVEN: answers contradict each other: solver 'lkh' says 'no', solver 'lkh' says 'yes'; nobody knows which is "
+        "true"
+    )
+    assert history.endings(store) == [("lkh", "INVALID", 2, 2.0), ("lkh", "SOLVED", 1, 1.0)]
+    store.record(replace(KEY, seed=9), 10.0, replace(refusal, cost=0))
+    assert history.told_contradictions(store, most=0) == ["answers contradict each other on 1 more instances"]
+    assert history.endings(store) == [("lkh", "INVALID", 1, 1.0), ("lkh", "SOLVED", 3, 3.0)]
+    why = "says 'yes', and others 'no', which counts for more"
+    assert history.causes(store, most=9) == [("INVALID", why, 1)]
+    assert {run.ending for run in history.last_runs(store, [TWO.id], targeted=True)} == {"INVALID"}
+    recorded, judged = list(store.runs()), history.judged_runs(store)
+    assert [run.execution.outcome.ending for run in recorded] == [Ending.SOLVED] * 4
+    assert [run.execution.outcome.ending for run in judged] == [
+        Ending.SOLVED, Ending.INVALID, Ending.SOLVED, Ending.SOLVED,
+    ]  # fmt: skip
 
 
 def test_traces_come_with_the_least_cost_known(store: Store) -> None:

@@ -30,6 +30,7 @@ from ceps.runner import Runner
 from ceps.settings import MethodSettings, Scenario
 from ceps.solvers import Solver
 from ceps.store import Reference, Store, Totals
+from ceps.store.history import told_contradictions
 from ceps.tables import naming
 
 TESTS = "test"
@@ -174,9 +175,10 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
         built = _build_all(_Yard(contest, store, runner, out, watch, numbers), stack)
         portfolios = _portfolios(contest, built)
         short = shortfalls(field, {place: made.merged for place, made in built.items()})
-        for message in short:
-            watch.warn(message)
         reports = _test(contest, runner.part(TESTS), portfolios, watch)
+        noticed = (*short, *told_contradictions(store))
+        for message in noticed:
+            watch.warn(message)
         spent = {asker: totals.cpu for asker, totals in store.totals_by_asker().items()}
         rows = [row for (split, label), report in reports.items() for row in _rows(contest, split, label, report)]
         for virtual in field.virtual:
@@ -200,7 +202,7 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
             ),
             spent_on_tests=spent.get(TESTS, 0.0),
             work=Work(executor.slots, numbers.wall, runner.cpu_spent, numbers.before.cpu),
-            warnings=(*contest.warnings, *short),
+            warnings=(*contest.warnings, *noticed),
         )
         store.conclude(COMPARISON, measured.as_json())
         return measured

@@ -57,7 +57,7 @@ def solved(task: Task, instances: Sequence[Any]) -> list[Any]:
 
 
 def run_sessions(task: Task, budget: Budget, phase: str, searches: Sequence[Search]) -> list[Found]:
-    """A phase of sessions, side by side. Better costs they find are references afterwards."""
+    """A phase of sessions, side by side. What they find of instances counts afterwards."""
     account = budget.open_phase()
     task.journal.begin(phase, account)
     found = _tune(task, phase, searches)
@@ -70,10 +70,13 @@ def run_sessions(task: Task, budget: Budget, phase: str, searches: Sequence[Sear
 
 def _tune(task: Task, phase: str, searches: Sequence[Search]) -> list[Found]:
     """What sessions find. Those that ended before a restart are taken from the journal."""
+    references = task.evaluator.references
     inputs = [_inputs(task, search) for search in searches]
     recorded = [task.journal.recall("session", each) for each in inputs]
     results = {index: Found.from_json(each) for index, each in enumerate(recorded) if each is not None}
     missing = [index for index in range(len(searches)) if index not in results]
+    for each in results.values():
+        references.findings.add(each.findings)
 
     def on_found(position: int, found: Found) -> None:
         index = missing[position]
@@ -88,10 +91,11 @@ def _tune(task: Task, phase: str, searches: Sequence[Search]) -> list[Found]:
 
 def _inputs(task: Task, search: Search) -> dict[str, Any]:
     """All that decides what a session comes to."""
-    references = map(task.evaluator.references.reference, search.instances)
+    references = task.evaluator.references
     return {
         "instances": ids(search.instances),
-        "targets": [reference and reference.cost for reference in references],
+        "targets": [known and known.cost for known in map(references.reference, search.instances)],
+        "truths": [references.truth(instance) for instance in search.instances],
         "rest": ids(search.rest),
         "starts": ids(search.starts),
         "seed": search.seed,

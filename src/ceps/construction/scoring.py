@@ -12,16 +12,18 @@ from math import inf
 from typing import Any
 
 from ceps.evaluator import Evaluation, Evaluator
+from ceps.findings import Finding
 from ceps.metrics import Metric
 from ceps.records import Configuration, Ending
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A score and its charge."""
+    """A score, its charge, and what the runs have found."""
 
     score: float
     charge: float
+    findings: tuple[Finding, ...] = ()
 
 
 def portfolio_score(
@@ -29,10 +31,13 @@ def portfolio_score(
 ) -> Scored:
     """f(s, Θ), or ``bound`` where that is smaller: members in fixed order, each capped by the best so far."""
     best, charge = min(bound, evaluator.metric.penalty), 0.0
+    findings: list[Finding] = []
     for member in members:
         made = evaluator.submit(member, instance, seed, bound=best).result()
         best, charge = min(best, made.score), charge + made.charge
-    return Scored(best, charge)
+        if made.finding is not None:
+            findings.append(made.finding)
+    return Scored(best, charge, tuple(findings))
 
 
 _EARLY_SHARES = (1 / 16, 1 / 4)
@@ -53,16 +58,18 @@ def raced_score(
     Some may never end, and would use up their whole cap before the fast one has its turn. So all try with small caps
     first: that costs a third more where nobody has an answer, and a fraction where one has it soon.
     """
-    limit, charge = evaluator.metric.cap(bound), 0.0
+    limit = evaluator.metric.cap(bound)
+    charge = 0.0
+    findings: tuple[Finding, ...] = ()
     early = [share * limit for share in _EARLY_SHARES if len(members) > 1]
     for cap in early:
         if evaluator.metric.cap(cap) < limit:  # Not where the metric asks for runs of full length.
             tried = portfolio_score(evaluator, members, instance, seed, bound=cap)
-            charge += tried.charge
+            charge, findings = charge + tried.charge, (*findings, *tried.findings)
             if tried.score < cap:
-                return Scored(tried.score, charge)
+                return Scored(tried.score, charge, findings)
     last = portfolio_score(evaluator, members, instance, seed, bound)
-    return Scored(last.score, charge + last.charge)
+    return Scored(last.score, charge + last.charge, (*findings, *last.findings))
 
 
 @dataclass(frozen=True, slots=True)

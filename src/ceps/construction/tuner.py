@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import fsum
 from pathlib import Path
 from types import TracebackType
@@ -28,6 +28,7 @@ from ceps.errors import UserError
 from ceps.evaluator import Evaluator
 from ceps.execution import wire
 from ceps.execution.local import single_threaded_environment
+from ceps.findings import Finding, Findings
 from ceps.records import Configuration
 from ceps.solvers.solver import Solver
 
@@ -74,6 +75,8 @@ class Found:
     side_by_side: float
     """What the trials would have cost with all members side by side until one has solved the instance."""
 
+    findings: tuple[Finding, ...] = ()
+    """What the trials say of the instances: a session that is taken from the journal makes none."""
     history: tuple[TrialScore, ...] = ()
     """All trials in the order of asking, if they are wanted."""
 
@@ -92,6 +95,7 @@ class Found:
             "charge": self.charge,
             "trials": self.trials,
             "side_by_side": self.side_by_side,
+            "findings": [astuple(each) for each in self.findings],
             "tried": [_as_json(configuration) for configuration in tried],
             "history": [[numbers[trial.configuration], trial.instance, trial.score] for trial in self.history],
         }
@@ -104,6 +108,7 @@ class Found:
             charge=content["charge"],
             trials=content["trials"],
             side_by_side=content["side_by_side"],
+            findings=tuple(Finding(*each) for each in content["findings"]),
             history=tuple(TrialScore(tried[number], instance, score) for number, instance, score in content["history"]),
         )
 
@@ -237,6 +242,7 @@ class _Session:
         self._trouble: BaseException | None = None
         self._side_by_side: list[float] = []
         self._history: dict[int, TrialScore] = {}
+        self._findings = Findings()
 
     def run(self, connection: socket.socket, order: SessionOrder) -> Found:
         """Hold the session: answer its requests until it has its result."""
@@ -253,7 +259,7 @@ class _Session:
         # fsum: the same whatever order the answers came in.
         side_by_side = fsum(self._side_by_side)
         history = tuple(trial for _, trial in sorted(self._history.items()))
-        return Found(message.members, message.charge, message.trials, side_by_side, history)
+        return Found(message.members, message.charge, message.trials, side_by_side, self._findings.all(), history)
 
     def hang_up(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -287,6 +293,7 @@ class _Session:
             self._cut()  # Requests that have arrived are taken all the same, so the threads stay.
             return
         score, charge = made.score, made.charge + (others.charge if pays_rest else 0.0)
+        self._findings.add((*others.findings, *made.findings))
         members = len(request.members) + len(self._search.rest)
         self._side_by_side.append(members * self._evaluator.metric.cap(score))
         if self._search.with_history:

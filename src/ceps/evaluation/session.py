@@ -20,6 +20,7 @@ from ceps.references import Effort, References
 from ceps.runner import Runner
 from ceps.solvers import exact_solver, reference_consensus
 from ceps.store import Reference, Store
+from ceps.store.history import told_contradictions
 from ceps.tables import as_float, brief
 
 EVALUATION = "evaluation"
@@ -67,6 +68,8 @@ class Evaluated:
     cpu_references: float
     cpu_spent: float
     runs_made: int
+    contradictions: Sequence[str]
+    """Instances of which runs say different things."""
 
 
 def run_plan(
@@ -99,7 +102,14 @@ def run_plan(
         evaluator = Evaluator(problem, solvers, plan.metric, runner, references, plan.memory)
         report = evaluate(plan.portfolio, plan.instances, evaluator, plan.repeats, plan.seed, on_repeat)
         _conclude(store, plan, report)
-        return Evaluated(report, evaluator.cpu_charged, references.cpu_charged, runner.cpu_spent, runner.runs_made)
+        return Evaluated(
+            report,
+            evaluator.cpu_charged,
+            references.cpu_charged,
+            runner.cpu_spent,
+            runner.runs_made,
+            told_contradictions(store),
+        )
 
 
 def _conclude(store: Store, plan: Plan, report: Report) -> None:

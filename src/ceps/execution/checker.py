@@ -8,6 +8,7 @@ import resource
 import select
 import socket
 import time
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -15,7 +16,7 @@ from ceps import _native
 from ceps.errors import UserError
 from ceps.execution import wire
 from ceps.execution.containment import kill_all
-from ceps.problems.problem import Infeasible, Problem
+from ceps.problems.problem import Infeasible, Problem, Unverified
 
 LONGEST_CHECK = 60.0
 """CPU seconds after which a check is given up, which is the solution's fault: it may be built to be hard to check."""
@@ -24,6 +25,21 @@ LONGEST_WAIT = 300.0
 LOOK = 0.1
 """Seconds between two looks at what a check uses."""
 MEMORY = 4 * 1024**3
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a run's answer is worth."""
+
+    cost: float | Infeasible | None
+    """None where it has none."""
+    says: str = ""
+    """As :meth:`~ceps.problems.problem.Problem.says` has it."""
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether it is false. What nobody could verify is worth nothing, but may contradict what others say."""
+        return isinstance(self.cost, Infeasible) and not isinstance(self.cost, Unverified)
 
 
 class Checker:
@@ -39,8 +55,8 @@ class Checker:
             self._start()
         return self._process
 
-    def check(self, problem: Problem, instance: Any, answer: bytes) -> float | Infeasible:
-        """The cost of a solution in JSON, or why it is none. Charged to nobody.
+    def check(self, problem: Problem, instance: Any, answer: bytes) -> Checked:
+        """What a solution in JSON is worth. Charged to nobody.
 
         Raises :class:`~ceps.errors.UserError` when nobody can tell, for reasons that are not the solution's.
         """
@@ -52,16 +68,16 @@ class Checker:
             while not select.select([self._connection], [], [], LOOK)[0]:
                 if _usage().cpu_seconds - begun >= LONGEST_CHECK:
                     self._end()
-                    return Infeasible(f"the solution could not be checked within {LONGEST_CHECK:g} s")
+                    return Checked(Infeasible(f"the solution could not be checked within {LONGEST_CHECK:g} s"))
                 if time.monotonic() > patience:
                     self._end()
                     raise UserError(
                         f"the check had not computed for {LONGEST_CHECK:g} s when {LONGEST_WAIT:g} s were over"
                     )
-            verdict: float | Infeasible | UserError = wire.receive(self._connection)
+            verdict: Checked | UserError = wire.receive(self._connection)
         except wire.ConnectionLostError:
             self._end()
-            return Infeasible("the solution could not be checked: it broke the checker")
+            return Checked(Infeasible("the solution could not be checked: it broke the checker"))
         if isinstance(verdict, UserError):
             raise verdict
         return verdict
@@ -103,13 +119,15 @@ def _usage() -> _native.TreeUsage:
     return _native.usage_below(os.getpid(), 0)
 
 
-def _verdict(problem: Problem, instance: Any, answer: bytes) -> float | Infeasible | UserError:
+def _verdict(problem: Problem, instance: Any, answer: bytes) -> Checked | UserError:
     try:
-        cost = problem.check(instance, json.loads(answer))
+        solution = json.loads(answer)
+        cost = problem.check(instance, solution)
+        if not isinstance(cost, Infeasible) and not isfinite(cost):
+            return Checked(Infeasible(f"its cost is {cost}"))
+        checked = Checked(cost)
+        return checked if checked.is_refuted else replace(checked, says=problem.says(solution))
     except UserError as error:
         return error
     except Exception as error:
-        return Infeasible(f"the solution could not be checked: {type(error).__name__}: {error}"[:300])
-    if not isinstance(cost, Infeasible) and not isfinite(cost):
-        return Infeasible(f"its cost is {cost}")
-    return cost
+        return Checked(Infeasible(f"the solution could not be checked: {type(error).__name__}: {error}"[:300]))

@@ -22,15 +22,15 @@ from typing import Any
 from ceps import _native
 from ceps.errors import UserError
 from ceps.execution import wire
-from ceps.execution.checker import Checker
+from ceps.execution.checker import Checked, Checker
 from ceps.execution.containment import Containment
 from ceps.execution.executor import Run
 from ceps.execution.orders import Order, Refusal, Start, StopOrder
 from ceps.execution.verdict import Claims, at_most, judge
 from ceps.execution.wire import Report, Reporter, ReportKind
 from ceps.files import remove_tree
-from ceps.problems.problem import Infeasible, Unverified
-from ceps.records import Ending, Incumbent, Outcome
+from ceps.problems.problem import Infeasible
+from ceps.records import FAILURES, Ending, Incumbent, Outcome
 from ceps.solvers import notes
 from ceps.solvers.notes import Note
 
@@ -155,14 +155,15 @@ class Keeper:
             checked, solution = self._check(run, progress.answer)
         except UserError as error:
             return Refusal(f"a solution could not be checked on host {platform.node()}: {error}")
-        ending, reason = judge(contained, progress.claims, checked, run.target, run.limits.cpu, decision)
+        ending, reason = judge(contained, progress.claims, checked.cost, run.target, run.limits.cpu, decision)
         return Outcome(
             ending=ending,
             cpu=contained.cpu,
             wall=contained.wall,
             memory=contained.memory,
-            cost=None if isinstance(checked, Infeasible) else checked,
+            cost=None if isinstance(checked.cost, Infeasible) else checked.cost,
             solution=solution,
+            says="" if ending in FAILURES else checked.says,
             trace=tuple(progress.trace),
             reason=reason,
             output=progress.output(contained.output),
@@ -188,14 +189,12 @@ class Keeper:
         order = wire.receive(self._connection)
         return isinstance(order, StopOrder) and order.number == number
 
-    def _check(self, run: Run, answer: bytes | None) -> tuple[float | Infeasible | None, Any]:
-        """What the problem's checker says, and the solution unless it is none."""
+    def _check(self, run: Run, answer: bytes | None) -> tuple[Checked, Any]:
+        """What an answer is worth, and the solution unless it is none."""
         if answer is None:
-            return None, None
+            return Checked(None), None
         checked = self._checker.check(run.problem, run.instance, answer)
-        # What nobody could verify is worth nothing, but may contradict what others say.
-        worthless = isinstance(checked, Infeasible) and not isinstance(checked, Unverified)
-        return checked, None if worthless else json.loads(answer)
+        return checked, None if checked.is_refuted else json.loads(answer)
 
 
 _KINDS = {Note.CALLED: ReportKind.CALLED, Note.READ: ReportKind.READ}

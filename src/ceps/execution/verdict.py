@@ -38,8 +38,7 @@ def judge(
     """The ending and, where the ending alone does not say it, the reason.
 
     ``checked`` is what the problem's checker says of the run's last solution; None when there is no solution.
-    ``decision``: the problem is one, on which answers above the target are false, and costs that a solver tells mean
-    nothing.
+    ``decision``: the problem is one, on which any answer is the last, and costs that a solver tells mean nothing.
     """
     if isinstance(checked, Unverified):
         if contained.stop is Stop.ENOUGH:
@@ -54,7 +53,7 @@ def judge(
     if contained.stop is Stop.GARBAGE:
         return Ending.INVALID, "sent a report that cannot be read"
     if decision and checked is not None and target is not None and not at_most(checked, target):
-        return Ending.INVALID, "says what was not verified, while another answer was"
+        return Ending.FINISHED, "says what was not verified, and only what was is to count"
     if contained.cpu > cpu_limit:
         return Ending.TIMEOUT, ""
     if checked is not None and target is not None and at_most(checked, target):

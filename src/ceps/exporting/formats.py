@@ -19,6 +19,7 @@ from ceps.metrics import Metric
 from ceps.portfolio import Portfolio
 from ceps.records import Ending
 from ceps.store import RecordedRun, Store
+from ceps.store.history import judged_runs
 from ceps.tables import brief
 
 
@@ -75,7 +76,7 @@ def _export_runs(store: Store, out: Path) -> list[Path]:
     """Runs with their scores; configurations and instances, which runs name by their ids."""
     origin = read_origin(store)
     problem = origin.problem
-    runs = list(store.runs())
+    runs = judged_runs(store)
     instances = [store.instance(key) for key in dict.fromkeys(run.key.instance for run in runs)]
     known = [each for each in instances if each is not None]
     scales = {each.id: problem.scale(decoded(problem, each)) for each in known}

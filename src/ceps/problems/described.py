@@ -207,6 +207,9 @@ class DescribedProblem(Problem):
         lines = made.output.decode(errors="replace").split()
         return _number(lines[-1] if lines else None)
 
+    def says(self, solution: Solution) -> str:
+        return str(solution["status"]) if self.file.decision else ""
+
     def describe(self, instance: FileInstance, solution: Solution) -> str:
         if not self.file.decision:
             return ""

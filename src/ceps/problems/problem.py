@@ -68,8 +68,7 @@ class Problem(Protocol):
     def target(self) -> float | None:
         """The cost that counts as solved on every instance, for decision problems; None when costs are compared.
 
-        It is 1 where an answer that nobody verified may count. Once one has been verified, which costs 0, all others
-        are false claims.
+        It is 1 where an answer that nobody verified may count; one that was verified costs 0.
         """
         return None
 
@@ -102,6 +101,11 @@ class Problem(Protocol):
         Raises :class:`~ceps.errors.UserError` when it cannot be made here, whatever the solution: then the run is not
         scored, and the user is told.
         """
+
+    def says(self, solution: Solution) -> str:
+        """What an answer to a decision problem comes to, such as "yes" or "no": who says something else of the same
+        instance contradicts it. Empty where costs are compared."""
+        return ""
 
     def describe(self, instance: Any, solution: Solution) -> str:
         """A feasible solution in words, such as a table of its routes; empty when its cost says enough."""

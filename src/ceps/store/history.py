@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 
+from ceps.contradictions import Contradiction, is_false, judged, truth_of, why_false
+from ceps.findings import Finding, Findings
 from ceps.records import FAILURES, Ending
+from ceps.store.rows import RecordedRun
 from ceps.store.store import Store
 
 # With a target, runs that look for references (they have none) are told from runs that are judged by them.
@@ -14,6 +19,18 @@ _IS_TRIAL = "(runs.target IS NOT NULL OR NOT :targeted)"
 _OF_MEMBERS = f"""runs.configuration IN (
         SELECT number FROM configurations WHERE id IN (SELECT value FROM json_each(:members))
     ) AND {_IS_TRIAL}"""
+
+# What a run is recorded to have said may since be known to be false.
+_JUDGED = """runs LEFT JOIN (
+        SELECT number AS instance, json_extract(value, '$[1]') AS says, json_extract(value, '$[2]') AS reason
+        FROM json_each(:false) JOIN instances ON instances.id = json_extract(value, '$[0]')
+    ) AS wrong ON runs.says <> '' AND wrong.instance = runs.instance AND wrong.says = runs.says"""
+_ENDING = f"iif(wrong.says IS NULL, runs.ending, '{Ending.INVALID.value}')"
+
+_SELECT_SAID = """SELECT instances.id, instances.name, programs.solver, runs.says, min(runs.cost)
+    FROM runs JOIN instances ON instances.number = runs.instance JOIN programs ON programs.number = runs.program
+    WHERE runs.says <> ''
+    GROUP BY runs.instance, runs.says, programs.solver ORDER BY runs.instance, runs.says, programs.solver"""
 
 _SELECT_FAMILY = """WITH RECURSIVE family (number) AS (
         SELECT number FROM instances WHERE parent IS NULL OR id IN (SELECT value FROM json_each(:admitted))
@@ -28,9 +45,9 @@ _SELECT_FAMILY = """WITH RECURSIVE family (number) AS (
     ORDER BY own.number"""
 
 # SQLite takes the other columns from the row that has the maximum.
-_SELECT_LAST_RUNS = f"""SELECT configurations.id, instances.id, runs.seed, runs.target, runs.cpu_limit, runs.ending,
+_SELECT_LAST_RUNS = f"""SELECT configurations.id, instances.id, runs.seed, runs.target, runs.cpu_limit, {_ENDING},
         runs.cost, runs.cpu, max(runs.id)
-    FROM runs JOIN configurations ON configurations.number = runs.configuration
+    FROM {_JUDGED} JOIN configurations ON configurations.number = runs.configuration
     JOIN instances ON instances.number = runs.instance
     WHERE {_OF_MEMBERS}
     GROUP BY runs.configuration, runs.instance, runs.seed"""
@@ -102,11 +119,57 @@ class Trace:
     """The least cost known of its instance."""
 
 
+def contradictions(store: Store) -> list[Contradiction]:
+    """The instances of which runs say different things."""
+    found = []
+    for (identifier, name), rows in groupby(store.select(_SELECT_SAID), key=itemgetter(0, 1)):
+        findings, said = Findings(), []
+        for _, _, solver, says, cost in rows:
+            findings.add([Finding(identifier, says, cost)])
+            said.append((f"solver '{solver}'", says))
+        truth = truth_of(findings.of(identifier))
+        if truth is not None and len(findings.of(identifier)) > 1:
+            found.append(Contradiction(identifier, name, tuple(said), truth))
+    return found
+
+
+def told_contradictions(store: Store, most: int = 10) -> list[str]:
+    """For people: a line for each contradiction, as many as can be read."""
+    found = contradictions(store)
+    left = [f"answers contradict each other on {len(found) - most} more instances"] if len(found) > most else []
+    return [*map(str, found[:most]), *left]
+
+
+def _false(store: Store) -> str:
+    """What was said and is false, and why, for :data:`_JUDGED`."""
+    return json.dumps(
+        [
+            (each.instance, says, why_false(says, each.truth))
+            for each in contradictions(store)
+            for says in {says for _, says in each.said}
+            if is_false(says, each.truth)
+        ]
+    )
+
+
+def judged_runs(store: Store) -> list[RecordedRun]:
+    """All runs in the order of recording, with the endings that they are known to have by now."""
+    truths = {each.instance: each.truth for each in contradictions(store)}
+
+    def as_judged(run: RecordedRun) -> RecordedRun:
+        made = run.execution
+        return replace(run, execution=replace(made, outcome=judged(made.outcome, truths.get(run.key.instance))))
+
+    return [as_judged(run) for run in store.runs()]
+
+
 def endings(store: Store) -> list[tuple[str, str, int, float]]:
     """By solver and ending: runs, and their CPU seconds."""
     return store.select(
-        """SELECT programs.solver, ending, count(*), total(cpu) FROM runs JOIN programs ON number = program
-        GROUP BY programs.solver, ending ORDER BY programs.solver, ending"""
+        f"""SELECT programs.solver, {_ENDING} AS judged, count(*), total(cpu)
+        FROM {_JUDGED} JOIN programs ON programs.number = program
+        GROUP BY programs.solver, judged ORDER BY programs.solver, judged""",
+        {"false": _false(store)},
     )
 
 
@@ -122,9 +185,10 @@ def spent(store: Store, targeted: bool) -> dict[str, Spent]:
 def causes(store: Store, most: int) -> list[tuple[str, str, int]]:
     """The most frequent pairs of an ending and the reason that was given for it, and how many runs have it."""
     return store.select(
-        """SELECT ending, reason, count(*) AS runs FROM runs WHERE reason <> ''
-        GROUP BY ending, reason ORDER BY runs DESC, ending, reason LIMIT ?""",
-        (most,),
+        f"""SELECT {_ENDING} AS judged, coalesce(wrong.reason, runs.reason) AS why, count(*) AS runs
+        FROM {_JUDGED} WHERE why <> ''
+        GROUP BY judged, why ORDER BY runs DESC, judged, why LIMIT :most""",
+        {"false": _false(store), "most": most},
     )
 
 
@@ -141,7 +205,8 @@ def family(store: Store, admitted: Iterable[str]) -> list[Relative]:
 
 def last_runs(store: Store, members: Iterable[str], targeted: bool) -> list[LastRun]:
     """Of configurations, given by their ids; ``targeted``: runs with a target only."""
-    rows = store.select(_SELECT_LAST_RUNS, {"members": json.dumps(list(members)), "targeted": targeted})
+    asked = {"members": json.dumps(list(members)), "targeted": targeted, "false": _false(store)}
+    rows = store.select(_SELECT_LAST_RUNS, asked)
     return [LastRun(*row) for row in rows]
 
 

@@ -89,14 +89,14 @@ class RecordedRun:
 _NUMBER = int | float
 _KEY_FIELDS = tuple(field.name for field in fields(RunKey))
 _KEY_KINDS = (str, str, str, str, int, _NUMBER | None, int)
-_RUN_KINDS = (int, float, str, float, float, int, _NUMBER | None, str | None, str, str, str)
-RUN_COLUMNS = "id, cpu_limit, ending, cpu, wall, peak_memory, cost, trace, reason, output, host"
+_RUN_KINDS = (int, float, str, float, float, int, _NUMBER | None, str, str | None, str, str, str)
+RUN_COLUMNS = "id, cpu_limit, ending, cpu, wall, peak_memory, cost, says, trace, reason, output, host"
 
 
 def execution(row: Sequence[Any]) -> Execution:
     """The run in a row of :data:`RUN_COLUMNS`."""
     _check(row, *_RUN_KINDS)
-    identifier, limit, ending, cpu, wall, memory, cost, trace, reason, output, host = row
+    identifier, limit, ending, cpu, wall, memory, cost, says, trace, reason, output, host = row
     return Execution(
         identifier,
         limit,
@@ -106,6 +106,7 @@ def execution(row: Sequence[Any]) -> Execution:
             wall=wall,
             memory=memory,
             cost=cost,
+            says=says,
             trace=_read_trace(trace),
             reason=reason,
             output=output,
@@ -130,6 +131,7 @@ def outcome_values(outcome: Outcome) -> dict[str, Any]:
     return {
         "ending": outcome.ending.value,
         "cost": outcome.cost,
+        "says": storable(outcome.says),
         "cpu": outcome.cpu,
         "wall": outcome.wall,
         "peak_memory": outcome.memory,

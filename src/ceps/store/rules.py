@@ -33,7 +33,7 @@ def normalise(outcome: Outcome, limit: float, cutoff: float) -> Outcome:
     A run that ended by itself, but was measured past its limit, was too late: whether the clock caught it was luck.
     """
     if outcome.ending.is_stop or outcome.cpu > limit:
-        return replace(outcome, ending=_stop_at(limit, cutoff))
+        return replace(outcome, ending=_stop_at(limit, cutoff), says="")
     return outcome
 
 

@@ -106,7 +106,14 @@ _TABLES_3 = (
 )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_version_1, _version_2, _version_3)
+def _version_4(connection: sqlite3.Connection) -> None:
+    """What answers to decision problems come to: some contradict each other."""
+    connection.execute("ALTER TABLE runs ADD COLUMN says TEXT NOT NULL DEFAULT ''")
+    # Few problems are to decide: elsewhere the index is empty.
+    connection.execute("CREATE INDEX runs_that_say ON runs (instance, says, program, cost) WHERE says <> ''")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_version_1, _version_2, _version_3, _version_4)
 """The function at index v takes a file from version v to v + 1. To change the tables, append one; edit none."""
 
 

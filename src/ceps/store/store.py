@@ -62,10 +62,10 @@ _SELECT_ALL = f"""SELECT programs.solver, programs.version, configurations.id, i
     ORDER BY runs.id"""
 _INSERT_RUN = f"""INSERT INTO runs (
         program, configuration, instance, seed, target, memory_limit, cpu_limit,
-        ending, cost, cpu, wall, peak_memory, created, host, reason, trace, output, asker
+        ending, cost, says, cpu, wall, peak_memory, created, host, reason, trace, output, asker
     ) VALUES (
         {_PROGRAM}, {_CONFIGURATION}, {_INSTANCE}, :seed, :target, :memory, :limit,
-        :ending, :cost, :cpu, :wall, :peak_memory, :created, :host, :reason, :trace, :output, :asker
+        :ending, :cost, :says, :cpu, :wall, :peak_memory, :created, :host, :reason, :trace, :output, :asker
     )"""
 _IMPROVE_BEST = f"""INSERT INTO best (instance, cost, solution) VALUES ({_INSTANCE}, :cost, :solution)
     ON CONFLICT (instance) DO UPDATE SET cost = excluded.cost, solution = excluded.solution

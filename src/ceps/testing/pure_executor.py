@@ -27,6 +27,8 @@ class PureExecutor:
     """Instances, by their ids, of which no run finds a solution."""
     agreeing: bool = True
     """Whether all runs without a target find the same cost of an instance."""
+    improving: bool = False
+    """Whether some runs with a target beat it, by one each, down to three below what runs without one find."""
     runs: int = field(default=0, init=False)
 
     def submit(self, run: Run, on_incumbent: Callable[[Incumbent], None] | None = None) -> Future[Outcome]:
@@ -49,7 +51,8 @@ class PureExecutor:
         needed = self.scale * float(taste.exponential() + 0.2 * noise.exponential()) + (1e9 if hopeless else 0.0)
         if needed > run.limits.cpu:
             return Outcome(Ending.TIMEOUT, cpu=run.limits.cpu)
-        return Outcome(Ending.SOLVED, cpu=needed, cost=run.target)
+        lucky = self.improving and seeds.derive(0, "luck", run.configuration.id, run.instance.id, run.seed) % 8 == 0
+        return Outcome(Ending.SOLVED, cpu=needed, cost=run.target - (lucky and run.target > cost - 3))
 
     def stop(self, future: Future[Outcome]) -> None:
         return None
