@@ -12,6 +12,7 @@ import pytest
 
 from ceps.portfolio import Portfolio
 from ceps.store import Store
+from ceps.store.seal import SEAL_NAME
 from tests.tampering import tamper
 
 pytest.importorskip("LKHpy")
@@ -153,8 +154,12 @@ def test_a_journal_that_was_changed_is_refused(scenario: Path, tmp_path: Path) -
     assert "Traceback" not in done.stderr
 
 
-def test_an_interrupted_build_stops_cleanly_and_says_how_to_go_on(scenario: Path, tmp_path: Path) -> None:
-    """Ctrl-C: exit 130, the way to resume, no traceback."""
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_build_stops_cleanly_and_says_how_to_go_on(
+    scenario: Path, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    """Ctrl-C, or what a batch system sends before it kills: a code of its own, the way to resume, no traceback, and
+    the history is closed and sealed."""
     process = subprocess.Popen(
         [CEPS, "build", str(scenario), "--out", str(tmp_path / "run")],
         stderr=subprocess.PIPE,
@@ -165,8 +170,9 @@ def test_an_interrupted_build_stops_cleanly_and_says_how_to_go_on(scenario: Path
     assert process.stderr is not None
     while "configuration 1" not in process.stderr.readline():
         assert process.poll() is None
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, said = process.communicate()
-    assert process.returncode == 130
+    assert process.returncode == code
     assert "goes on from there" in said
     assert "Traceback" not in said
+    assert (tmp_path / "run" / SEAL_NAME).exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from io import TextIOWrapper
 from typing import Annotated
@@ -17,7 +18,7 @@ from ceps.cli.export import export
 from ceps.cli.generate import generate
 from ceps.cli.reference import reference
 from ceps.cli.report import report
-from ceps.cli.shared import Commands, answers
+from ceps.cli.shared import Commands, answers, terminate
 from ceps.cli.solve import solve
 from ceps.cli.watch import watch
 
@@ -37,6 +38,7 @@ def main() -> None:
     # Names of files may hold bytes that are no text.
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+    signal.signal(signal.SIGTERM, terminate)
     app()
 
 

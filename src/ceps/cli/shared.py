@@ -24,8 +24,17 @@ answers = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
 messages = Voice()
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: what a batch system sends some time before it kills."""
+
+
+def terminate(number: int, frame: object) -> None:
+    """The handler of SIGTERM: whoever asks for an end is served as Ctrl-C is."""
+    raise Terminated
+
+
 class Commands(TyperGroup):
-    """Mistakes of the user exit with 2 and a message, an interrupt with 130."""
+    """Mistakes of the user exit with 2 and a message, an interrupt with 130, a SIGTERM with 143."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -35,7 +44,7 @@ class Commands(TyperGroup):
             raise typer.Exit(2) from error
         except KeyboardInterrupt as interrupt:
             messages.print("ceps: stopped; nothing is left running")
-            raise typer.Exit(130) from interrupt
+            raise typer.Exit(143 if isinstance(interrupt, Terminated) else 130) from interrupt
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
