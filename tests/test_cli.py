@@ -164,7 +164,7 @@ GENERATE_MISTAKES = {
     "twice": ([*EXPLOSION, "--set", "rate=2", "--set", "rate=3"], "--set rate=3: rate is set twice"),
     "size": (["tsp", "--size", "0"], "--size"),
     "count": (["tsp", "--count", "0"], "--count"),
-    "out": (["tsp", "--size", "5", "--out", "p.json"], "--out p.json: cannot be made: File exists"),
+    "out": (["tsp", "--size", "5", "--out", "p.json"], "--out p.json: p.json is a file; name a folder"),
     "long out": (["tsp", "--size", "5", "--out", "x" * 5000], "cannot be made: File name too long"),
 }
 

@@ -57,6 +57,15 @@ def quantity(option: str, parse: Any, value: str) -> Any:
         raise UserError(f"{option} {error}") from error
 
 
+def check_output_folder(path: Path) -> None:
+    """Notice before anything is made that a folder, or one of those it is to stand in, cannot be written to."""
+    existing = next(each for each in (path, *path.absolute().parents) if os.path.exists(each))
+    if not os.path.isdir(existing):
+        raise UserError(f"--out {path}: {existing} is a file; name a folder")
+    if not os.access(existing, os.W_OK):
+        raise UserError(f"--out {path}: the folder {existing} cannot be written to; name another one")
+
+
 def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)

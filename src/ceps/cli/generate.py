@@ -12,7 +12,7 @@ import typer
 from ceps.cli.shared import answers, messages
 from ceps.console import Steps
 from ceps.errors import UserError, did_you_mean
-from ceps.options import chosen_generators, make_folder, parameter_values
+from ceps.options import check_output_folder, chosen_generators, make_folder, parameter_values
 from ceps.problems import PROBLEMS, Problem, problem_named, problem_names
 from ceps.problems.described import DescribedProblem
 from ceps.tables import naming
@@ -66,6 +66,7 @@ def generate(
         answers.print(generators_text(chosen))
         return
     given = [*(parameter or []), *([] if city_seed is None else [f"city_seed={city_seed}"])]
+    check_output_folder(out)
     names, values = chosen_generators(chosen, generator or [chosen.default_generator]), parameter_values(given)
     with Steps(messages, {"Generating": len(names) * count, "Writing": len(names) * count}) as steps:
         instances = []
