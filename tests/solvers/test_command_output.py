@@ -76,6 +76,12 @@ def test_a_cost_that_is_none() -> None:
             claims(text)
 
 
+def test_a_value_that_a_line_leaves_out() -> None:
+    """A line that matches an expression, but not the part of it that has the value, tells none."""
+    output = Output(cost="^o(?: ([0-9]+))?$", solution="^v (.*)$")
+    assert claims("o 5\no\nv 1", output) == [Claim("solved", 5, "1")]
+
+
 def test_json_lines() -> None:
     """Objects with a status, a cost or a solution are claims; everything else is passed over."""
     lines = ["hello", "{broken", '{"other": 1}', '{"status": "unknown"}', '{"cost": 5, "solution": [1, 2]}']

@@ -159,6 +159,8 @@ def _found(output: Output, key: str, line: str, on_match: Callable[[str], None])
     pattern: str | None = getattr(output, key)
     # Compiled expressions are kept by re itself.
     found = None if pattern is None else re.search(pattern, line)
+    if found is not None and found.re.groups and found[1] is None:
+        return None  # The part of the expression that has the value matched nothing.
     if found is not None:
         on_match(key)
     return found
