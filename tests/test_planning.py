@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ceps.comparing import contest
 from ceps.errors import UserError
-from ceps.planning import BudgetError, Plan, plan
+from ceps.planning import BudgetError, Plan, plan, twins
 from ceps.problems.tsp import Tsp
 from ceps.rehearsal import assemble
 from ceps.settings import Scenario
@@ -53,6 +54,14 @@ def test_references_that_are_not_charged_are_not_counted(tmp_path: Path) -> None
     known = planned(tmp_path, {f"c{number}": 1.0 for number in range(4)}).smallest_budget
     uncharged = planned(tmp_path, None, charge_references=False).smallest_budget
     assert uncharged == known
+
+
+def test_instances_of_the_same_content_are_told() -> None:
+    """Copies of a file under other names count as often as they are there: people are told which they are."""
+    twin = Tsp().generate("uniform", 12, 1)
+    instances = [twin, Tsp().generate("uniform", 12, 2), replace(twin, name="copy")]
+    assert twins(instances) == [f"{twin.name}, copy have the same content: it counts 2 times in every mean"]
+    assert twins(instances[:2]) == []
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,24 @@ def refuse_uneven_features(problem: Problem, instances: Sequence[Any], named: st
         feature_rows(problem, instances)
 
 
+def cautions(method: str, cast: Cast) -> list[str]:
+    """What people should know before a build."""
+    return [*limitations(method, cast), *twins(cast.instances)]
+
+
+def twins(instances: Sequence[Any]) -> list[str]:
+    """Training instances that differ in nothing but their names, for people."""
+    names: dict[str, list[str]] = {}
+    for instance in instances:
+        names.setdefault(instance.id, []).append(instance.name)
+    return [
+        f"{', '.join(same[:5])}{' …' if len(same) > 5 else ''} have the same content: it counts {len(same)} times in "
+        "every mean"
+        for same in names.values()
+        if len(same) > 1
+    ]
+
+
 def limitations(method: str, cast: Cast) -> list[str]:
     """What a method cannot do with a problem, for people."""
     found = method_named(method)

@@ -23,6 +23,7 @@ def check(
     """Read a scenario, find everything it names, and make one short run per solver. The first thing to try.
 
     Shows how each solver is called, its limits, what it said and what was read of that, and how long a build will take.
+    Ends with 1 where a solver has no valid solution, or a command of the problem fails.
 
     **Example:** `ceps check scenario.toml`
     """
@@ -41,7 +42,7 @@ def check(
             f"{scenario}: {counted(len(cast.instances), 'training instance')} of problem '{cast.problem.name}', "
             f"{cast.metric.name} with cut-off {cast.metric.cutoff:g} s, {counted(workers, 'worker')}"
         )
-        for message in planning.limitations(settings.method.name, cast):
+        for message in planning.cautions(settings.method.name, cast):
             messages.print(message, style="yellow")
         commands = list(rehearsal.trials(cast))
         for trial in commands:
