@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -252,6 +253,27 @@ def test_identity_is_kept_and_defended(tmp_path: Path) -> None:
     assert "--out" in message
     with Store.open(tmp_path) as store:
         assert store.identity == mine
+
+
+def test_what_stands_elsewhere_is_the_same(tmp_path: Path) -> None:
+    """Descriptions may have moved, and are then known where they are; only keys that name such files may differ."""
+
+    def identity(folder: str) -> dict[str, Any]:
+        problem, solvers = {"settings": {"file": f"{folder}/p"}}, {"mine": {"file": f"{folder}/s"}}
+        return {
+            "purpose": "build",
+            "scenario": {"problem": problem, "solvers": solvers},
+            "instances": {"file": "1"},
+        }
+
+    Store.open(tmp_path, identity("/old")).close()
+    with Store.open(tmp_path, identity("/new")) as store:
+        assert store.identity == identity("/new")
+    with pytest.raises(UserError, match=r"instances\.file"):
+        Store.open(tmp_path, {**identity("/new"), "instances": {"file": "2"}})
+    with pytest.raises(UserError, match="it is the directory of a build, not of a comparison") as caught:
+        Store.open(tmp_path, {"purpose": "comparison", "seed": 2})
+    assert "seed" not in str(caught.value)
 
 
 def test_look_up_goes_through_the_index(store: Store) -> None:

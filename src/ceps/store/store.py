@@ -21,6 +21,7 @@ from ceps.store import database, rows
 from ceps.store.lock import lock
 from ceps.store.rows import (
     JSON,
+    PLACES,
     RUN_COLUMNS,
     BestSolution,
     JournalEntry,
@@ -109,7 +110,7 @@ class Store:
         """The store of a directory, made when there is none, for this process alone until it is closed.
 
         ``identity`` is what the directory belongs to, a scenario say. The first one given is kept, and opening with
-        another one is refused.
+        another one is refused. Only where its descriptions stand may have changed.
         """
         descriptor = lock(directory)
         try:
@@ -166,16 +167,18 @@ class Store:
 
     def _claim(self, identity: Mapping[str, JSON]) -> None:
         text = json.dumps(identity)
-        stored = self.identity
-        if stored is None:
-            with self._writing() as connection:
-                connection.execute("INSERT INTO meta VALUES ('identity', ?)", (text,))
-        elif changed := differences(stored, json.loads(text)):
+        given, stored = json.loads(text), self.identity
+        if stored is not None and (changed := differences(stored, given, but=PLACES)):
+            if stored.get("purpose") != given.get("purpose"):
+                changed = [f"it is the directory of a {stored.get('purpose')}, not of a {given.get('purpose')}"]
             raise UserError(
                 f"{self._path.parent} was made with other settings:\n  "
                 + "\n  ".join(changed)
                 + "\nUse another --out, or change them back."
             )
+        if stored != given:
+            with self._writing() as connection:
+                connection.execute("INSERT OR REPLACE INTO meta VALUES ('identity', ?)", (text,))
 
     # Configurations and instances
 
