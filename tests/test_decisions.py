@@ -261,6 +261,26 @@ def test_contradicted_answers_in_a_build(
         assert built.provenance["training_score"] == score
 
 
+def test_a_build_goes_on_where_its_folder_was_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with scenario, descriptions and run directory, moved: what was built is found there, and no run made."""
+    (tmp_path / "old").mkdir()
+    competition(tmp_path / "old", monkeypatch, TRUSTING, SOLVES, SOLVES)
+    (tmp_path / "old" / "scenario.toml").write_text(SCENARIO)
+    runs = []
+    for folder in ("old", "new"):
+        monkeypatch.chdir(tmp_path / folder)
+        told = CliRunner().invoke(app, ["build", "scenario.toml", "--out", "run"])
+        assert told.exit_code == 0, told.output
+        with Store.read_only(tmp_path / folder / "run") as store:
+            runs.append(store.totals().runs)
+        if folder == "old":
+            (tmp_path / "old").rename(tmp_path / "new")
+    assert runs[0] == runs[1] > 0
+    assert str(tmp_path / "new") in (tmp_path / "new" / "run" / "portfolio.json").read_text()
+    exported = CliRunner().invoke(app, ["export", "run", "--format", "csv", "--out", "csv"])
+    assert exported.exit_code == 0, exported.output
+
+
 def test_costs_of_decisions_are_not_compared(tmp_path: Path) -> None:
     """A metric of costs is refused for a problem that has none."""
     described.problem(tmp_path, DECISION)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +19,12 @@ from ceps.construction.method import Members, Scores, Task
 from ceps.construction.methods import method_named
 from ceps.construction.tuner import ProcessTuner, Tuner
 from ceps.construction.validation import quartiles
+from ceps.contradictions import told
 from ceps.errors import UserError
 from ceps.evaluator import Evaluator
 from ceps.execution.executor import Executor
-from ceps.planning import limitations, plan, refuse_uneven_features
+from ceps.findings import Finding
+from ceps.planning import cautions, plan, refuse_uneven_features
 from ceps.portfolio import MetricChoice, Portfolio
 from ceps.references import Effort, References
 from ceps.rehearsal import Cast, assemble
@@ -30,7 +33,7 @@ from ceps.settings import Scenario
 from ceps.solvers import exact_solver, reference_consensus
 from ceps.solvers.space import JointSpace
 from ceps.store import Store, Totals
-from ceps.store.history import told_contradictions
+from ceps.store.history import contradictions
 
 DECIDING = ("smac", "scikit-learn", "numpy", "ConfigSpace")
 """Libraries whose version decides what a build comes to: it is not resumed under another."""
@@ -121,6 +124,8 @@ class Built:
     """Since the last start."""
     resumed: bool
     """Whether runs were made before that."""
+    findings: tuple[Finding, ...]
+    """What its runs say of instances."""
 
     @property
     def cpu_trials(self) -> float:
@@ -135,7 +140,7 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
     cast = assemble(scenario, base, named)
     plan(scenario, cast, named, executor.slots)
     refuse_uneven_features(cast.problem, cast.instances, named)
-    for message in limitations(scenario.method.name, cast):
+    for message in cautions(scenario.method.name, cast):
         watch.warn(message)
     with (
         Store.open(out, identity(scenario, cast)) as store,
@@ -146,10 +151,8 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
         numbers = Numbers(runner, scenario.budget.cpu, executor.slots, store.totals())
         watch.start(numbers)
         evaluator = evaluator_of(scenario, cast, runner, references_of(scenario, cast, base, runner))
-        built = run_method(scenario, cast, evaluator, tuner, StoreJournal(store, scenario, cast, out, watch), numbers)
-        for message in told_contradictions(store):
-            watch.warn(message)
-        return built
+        journal = StoreJournal(store, scenario, cast, out, watch, Alarm(store, watch.warn))
+        return run_method(scenario, cast, evaluator, tuner, journal, numbers)
 
 
 def run_method(
@@ -176,6 +179,7 @@ def run_method(
     members = method_named(scenario.method.name).build(task)
     built = journal.summary(members, evaluator, numbers)
     journal.conclude(built)
+    journal.alarm.ring()
     return built
 
 
@@ -216,15 +220,41 @@ def evaluator_of(scenario: Scenario, cast: Cast, runner: Runner, references: Ref
     return Evaluator(cast.problem, solvers, cast.metric, runner, references, scenario.execution.memory)
 
 
+class Alarm:
+    """Warns of answers in a store that contradict each other; of each instance once. Threads may share it."""
+
+    def __init__(self, store: Store, warn: Callable[[str], None]) -> None:
+        self._store = store
+        self._warn = warn
+        self._told: set[str] = set()
+        self._mutex = threading.Lock()
+
+    def ring(self) -> None:
+        """Warn of what has come since."""
+        with self._mutex:
+            new = [each for each in contradictions(self._store) if each.instance not in self._told]
+            self._told.update(each.instance for each in new)
+        for message in told(new):
+            self._warn(message)
+
+
 class StoreJournal:
-    """The journal of one build, in its store; it also writes the portfolio files.
+    """The journal of one build, in its store; it also writes the portfolio files, and warns at the end of phases.
 
     ``scope`` tells the entries of this build from those of others in the same store.
     """
 
     def __init__(
-        self, store: Store, scenario: Scenario, cast: Cast, out: Path, watch: BuildWatch, scope: str = ""
+        self,
+        store: Store,
+        scenario: Scenario,
+        cast: Cast,
+        out: Path,
+        watch: BuildWatch,
+        alarm: Alarm,
+        scope: str = "",
     ) -> None:
+        self.alarm = alarm
         self._store = store
         self._scenario = scenario
         self._cast = cast
@@ -240,6 +270,7 @@ class StoreJournal:
         self.recalled_charge = 0.0
 
     def begin(self, phase: str, account: Account) -> None:
+        self.alarm.ring()
         self._watch.begin(phase, account)
 
     def recall(self, name: str, inputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -314,6 +345,7 @@ class StoreJournal:
             runs=numbers.runs,
             utilisation=numbers.utilisation,
             resumed=numbers.before.runs > 0,
+            findings=evaluator.references.findings.all(),
         )
 
     def _portfolio(self, members: Members, stage: str, score: float) -> Portfolio:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
 from ceps.records import Ending, Outcome
 
-NOBODY_KNOWS = "contradictory"
-"""What is true of an instance of which those that count most say different things."""
+NOBODY_KNOWS = ""
+"""What is true of an instance of which those that count most say different things: no answer says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,14 @@ class Contradiction:
     """What counts for most of it, or :data:`NOBODY_KNOWS`."""
 
     def __str__(self) -> str:
-        verdict = "nobody knows which is true" if self.truth == NOBODY_KNOWS else f"'{self.truth}' counts for more"
+        verdict = "nobody knows who is right" if self.truth == NOBODY_KNOWS else f"'{self.truth}' counts for more"
         return f"{self.name}: answers contradict each other: {quoted(self.said)}; {verdict}"
+
+
+def told(found: Sequence[Contradiction], most: int = 20) -> list[str]:
+    """For people: a line each, as many as can be read."""
+    left = len(found) - most
+    return [*map(str, found[:most]), *([f"and likewise on {left} more instances"] if left > 0 else [])]
 
 
 def quoted(said: Iterable[tuple[str, str]]) -> str:
@@ -38,12 +44,14 @@ def truth_of(said: Mapping[str, float]) -> str | None:
     """What is true of an instance; None where nothing that counts was said of it.
 
     ``said``: all that answers say, each with the least cost of one that says it, infinite where it is worth nothing.
-    What was verified costs less than what is believed, so it shows who of the believed is wrong.
+    What was verified costs less than what is believed, so it shows who of the believed is wrong. An answer that says
+    nothing is nobody's rival.
     """
-    best = min(said.values(), default=inf)
+    rivals = {says: cost for says, cost in said.items() if says}
+    best = min(rivals.values(), default=inf)
     if best == inf:
         return None
-    first, *others = [says for says, cost in said.items() if cost == best]
+    first, *others = [says for says, cost in rivals.items() if cost == best]
     return NOBODY_KNOWS if others else first
 
 
@@ -54,7 +62,7 @@ def is_false(says: str, truth: str | None) -> bool:
 
 def why_false(says: str, truth: str) -> str:
     if truth == NOBODY_KNOWS:
-        return f"says '{says}' and others the opposite, and nobody knows which is true"
+        return f"says '{says}' and others do not, and nobody knows who is right"
     return f"says '{says}', and others '{truth}', which counts for more"
 
 

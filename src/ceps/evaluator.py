@@ -134,6 +134,10 @@ class Evaluator:
             self.cpu_charged += found.charge
         promise.set_result(Evaluation(score, found.charge, outcome, finding))
 
+    def judged_again(self, instance: Any, made: Evaluation) -> float:
+        """The score of a run by what is known now: of one whose answer others have shown to be false, the penalty."""
+        return self._scored(instance, self.references.judged(instance, made.outcome))
+
     def _scored(self, instance: Any, outcome: Outcome) -> float:
         try:
             return self.metric.score(outcome, self.problem.scale(instance))

@@ -120,7 +120,8 @@ class Outcome:
     """The verified cost of ``solution``; never what the solver merely claimed."""
     solution: Solution | None = None
     says: str = ""
-    """What the answer comes to, of a run that did not fail, to a decision problem; empty where none contradicts it."""
+    """What the answer to a decision problem comes to: others of the instance may say otherwise. Empty without an
+    answer, of a run that failed, and where costs are compared."""
     trace: tuple[Incumbent, ...] = ()
     reason: str = ""
     """For people: why the run ended so, when the ending alone does not say it."""

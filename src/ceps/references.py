@@ -1,10 +1,10 @@
 """What runs are judged by, for any problem: the cost that counts as solved, by consensus of independent runs of a named
 solver; of a decision problem, which of its answers is true.
 
-Within a phase both are constant. What runs find in the meantime is noted, and taken over by :meth:`References.settle`
-at the phase's end. Runs judged by the old cost have another target, so they are made again where they are needed; an
-answer that has turned out to be false is the same run, judged anew. Both are functions of recorded runs, so a replayed
-build arrives at the same ones.
+Within a phase both are constant, but for instances that are only being bred. What runs find in the meantime is noted,
+and taken over by :meth:`References.settle` at the phase's end. Runs judged by the old cost have another target, so they
+are made again where they are needed; an answer that has turned out to be false is the same run, judged anew. Both are
+functions of recorded runs, so a replayed build arrives at the same ones.
 """
 
 from __future__ import annotations

@@ -185,6 +185,7 @@ def build_facts(routing: bool = False) -> Facts:
             EndingCount("lkh", Ending.CRASHED, 3, 1.0),
         ),
         causes=(Cause("CRASHED", "signal 11 <segmentation fault>", 3),),
+        contradictions=("easy: answers contradict each other",),
         sittings=(Sitting(1_790_000_000, 240.0, 2, 430.0, "desk"), Sitting(1_790_009_000, 70.0, 2, 130.0, "desk")),
         runs=3059,
         cpu=541.0,
@@ -226,6 +227,7 @@ def empty_facts() -> Facts:
         anytime=(),
         endings=(),
         causes=(),
+        contradictions=(),
         sittings=(),
         runs=0,
         cpu=0.0,
@@ -254,6 +256,7 @@ def hostile_facts() -> Facts:
         anytime=(replace(facts.anytime[0], member=HOSTILE),),
         endings=(EndingCount(HOSTILE, Ending.CRASHED, 1, 1.0),),
         causes=(Cause("CRASHED", HOSTILE, 1),),
+        contradictions=(HOSTILE,),
         sittings=(replace(facts.sittings[0], host=HOSTILE),),
         missing=(HOSTILE,),
     )

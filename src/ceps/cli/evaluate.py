@@ -147,12 +147,13 @@ def _show_evaluated(plan: Plan, evaluated: Evaluated, comparison: Comparison | N
                 f"{result.instance}: the given cost {number(given)} was beaten by {number(result.reference)}; this may "
                 "not be the best either, so its score is not to be trusted: ceps reference finds a better cost"
             )
-    for message in evaluated.contradictions:
+    for message in evaluated.warnings:
         messages.print(f"warning: {message}", style="yellow")
     if as_json:
         report = evaluated.report
         beside = {} if comparison is None else {"best_known": dataclasses.asdict(comparison)}
-        print(json.dumps({**dataclasses.asdict(report), "instances": len(report.per_instance), **beside}))
+        told = {"instances": len(report.per_instance), "warnings": evaluated.warnings}
+        print(json.dumps({**dataclasses.asdict(report), **told, **beside}))
         return
     answers.print(evaluated_table(evaluated))
     if comparison is not None:

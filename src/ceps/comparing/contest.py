@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ceps import building, planning
-from ceps.building import Built, Numbers, StoreJournal
+from ceps.building import Alarm, Built, Numbers, StoreJournal
 from ceps.comparing.contenders import Builder, Field, assemble_field, shortfalls
 from ceps.comparing.experiment import Experiment
 from ceps.comparing.leaks import leaks
@@ -20,6 +20,7 @@ from ceps.comparing.results import family, virtual_best
 from ceps.comparing.splits import Split, random_splits
 from ceps.construction.budget import Account
 from ceps.construction.tuner import ProcessTuner, Tuner
+from ceps.contradictions import told
 from ceps.errors import UserError
 from ceps.evaluation.protocol import Entry, Repeat, Report, evaluate_all
 from ceps.evaluator import Evaluator
@@ -30,7 +31,7 @@ from ceps.runner import Runner
 from ceps.settings import MethodSettings, Scenario
 from ceps.solvers import Solver
 from ceps.store import Reference, Store, Totals
-from ceps.store.history import told_contradictions
+from ceps.store.history import contradictions
 from ceps.tables import naming
 
 TESTS = "test"
@@ -172,13 +173,14 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
         numbers = Numbers(runner, total, executor.slots, store.totals())
         if field.builders:
             watch.start(numbers)
-        built = _build_all(_Yard(contest, store, runner, out, watch, numbers), stack)
+        alarm = Alarm(store, watch.warn)
+        built = _build_all(_Yard(contest, store, runner, out, watch, numbers, alarm), stack)
         portfolios = _portfolios(contest, built)
         short = shortfalls(field, {place: made.merged for place, made in built.items()})
-        reports = _test(contest, runner.part(TESTS), portfolios, watch)
-        noticed = (*short, *told_contradictions(store))
-        for message in noticed:
+        for message in short:
             watch.warn(message)
+        reports = _test(contest, runner.part(TESTS), portfolios, built.values(), watch)
+        alarm.ring()
         spent = {asker: totals.cpu for asker, totals in store.totals_by_asker().items()}
         rows = [row for (split, label), report in reports.items() for row in _rows(contest, split, label, report)]
         for virtual in field.virtual:
@@ -202,7 +204,7 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
             ),
             spent_on_tests=spent.get(TESTS, 0.0),
             work=Work(executor.slots, numbers.wall, runner.cpu_spent, numbers.before.cpu),
-            warnings=(*contest.warnings, *noticed),
+            warnings=(*contest.warnings, *short, *told(contradictions(store))),
         )
         store.conclude(COMPARISON, measured.as_json())
         return measured
@@ -231,6 +233,7 @@ class _Yard:
     out: Path
     watch: ContestWatch
     numbers: Numbers
+    alarm: Alarm
 
 
 def _build_all(yard: _Yard, stack: ExitStack) -> dict[tuple[int, str], Built]:
@@ -287,7 +290,8 @@ def _build(
     evaluator = building.evaluator_of(
         scenario, cast, runner, building.references_of(scenario, cast, contest.base, runner)
     )
-    journal = StoreJournal(yard.store, scenario, cast, folder, _Told(yard.watch, who), scope=f"{who}: ")
+    watch = _Told(yard.watch, who)
+    journal = StoreJournal(yard.store, scenario, cast, folder, watch, yard.alarm, scope=f"{who}: ")
     with naming(f"{contest.named}: {who}"):
         return building.run_method(scenario, cast, evaluator, tuner, journal, numbers)
 
@@ -338,15 +342,23 @@ def _portfolios(contest: Contest, built: Mapping[tuple[int, str], Built]) -> dic
 
 
 def _test(
-    contest: Contest, runner: Runner, portfolios: Mapping[tuple[int, str], _Tested], watch: ContestWatch
+    contest: Contest,
+    runner: Runner,
+    portfolios: Mapping[tuple[int, str], _Tested],
+    built: Iterable[Built],
+    watch: ContestWatch,
 ) -> dict[tuple[int, str], Report]:
-    """All portfolios on all instances, those they were trained on included, judged by the same references."""
+    """All portfolios on all instances, those they were trained on included, judged by the same references: the best
+    that is known, also from the builds."""
     experiment, cast = contest.experiment, contest.cast
     references = building.references_of(experiment.scenario, cast, contest.base, runner)
     sought = [each for each in cast.instances if references.reference(each) is None] if cast.metric.uses_target else []
     watch.test(len(sought), len(portfolios) * len(cast.instances) * experiment.test.repeats)
     if cast.metric.uses_target:
         references.establish(cast.instances, watch.referenced)
+        for each in built:
+            references.findings.add(each.findings)
+        references.settle(cast.instances)
     entries = [
         Entry(
             tested.portfolio,

@@ -156,7 +156,8 @@ class _Trial:
         estimated = self._cost(child)
         if fmean(scores) <= above or not self._agreed(child):
             return -inf
-        if self._cost(child) != estimated:
+        changed = self.task.evaluator.references.settle([child])
+        if changed or self._cost(child) != estimated:
             scores = self._scores(child, range(self.passes))
         return fmean(scores) if len(scores) == self.passes else -inf
 
@@ -190,5 +191,4 @@ class _Trial:
         references.establish([child], most_cpu=self.account.left if self.charge_references else inf)
         self.account.pay(self.charged(references.cpu_charged - before))
         reference = references.reference(child)
-        references.settle([child])
         return reference is not None and reference.agreement >= 1.0

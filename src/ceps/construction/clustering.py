@@ -46,7 +46,8 @@ def build(task: Task) -> Members:
         for session in range(settings.sessions)
         for number, group in enumerate(groups)
     ]
-    found = [each.configuration for each in run_sessions(task, budget, "configuration", searches)]
+    sessions, _ = run_sessions(task, budget, "configuration", searches)
+    found = [each.configuration for each in sessions]
     portfolios = [tuple(found[first : first + task.size]) for first in range(0, len(found), task.size)]
     return choose(task, settings, budget, "validation", (), portfolios).chosen
 

@@ -100,7 +100,7 @@ def evolve_members(
         )
         for number, slot in enumerate(slots)
     ]
-    found = run_sessions(task, budget, f"configuration {round_}", searches)
+    found, _ = run_sessions(task, budget, f"configuration {round_}", searches)
     return [Replacement(slot, each.configuration) for slot, each in zip(slots, found, strict=True)]
 
 
@@ -154,6 +154,6 @@ def select(
     by_instance: dict[str, list[float]] = {}
     for instance, each_score in zip(validated.instances, score, strict=True):
         by_instance.setdefault(instance.id, []).append(float(each_score))
-    for beaten in task.evaluator.references.settle(instances):
-        by_instance.pop(beaten.id, None)  # Judged by a reference that has since been beaten.
+    for changed in task.evaluator.references.settle(instances):
+        by_instance.pop(changed.id, None)  # Runs on it are judged differently from now on.
     return members, losses, by_instance

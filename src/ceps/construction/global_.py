@@ -41,5 +41,5 @@ def build(task: Task) -> Members:
         )
         for number in range(settings.sessions)
     ]
-    found = run_sessions(task, budget, "configuration", searches)
+    found, _ = run_sessions(task, budget, "configuration", searches)
     return choose(task, settings, budget, "validation", (), [each.members for each in found]).chosen

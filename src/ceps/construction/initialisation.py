@@ -11,6 +11,7 @@ from ceps import seeds
 from ceps.construction.budget import Account
 from ceps.construction.method import Members, Task
 from ceps.errors import UserError
+from ceps.evaluator import Evaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def initialise(task: Task, most_candidates: int, account: Account) -> Initial:
     """
     at_worst = wave_at_worst(task.size, len(task.instances), task.evaluator.metric.cutoff)
     candidates = task.sample(most_candidates)
-    rows: list[list[float]] = []
+    rows: list[list[Evaluation]] = []
     answered = False
     while len(rows) < len(candidates) and (not rows or account.left >= at_worst):
         wave = candidates[len(rows) : len(rows) + task.size]
@@ -51,14 +52,16 @@ def initialise(task: Task, most_candidates: int, account: Account) -> Initial:
         ]
         for futures in pending:
             made = [future.result() for future in futures]
-            rows.append([each.score for each in made])
+            rows.append(made)
             answered = answered or any(each.outcome.has_answer for each in made)
             account.pay(sum(each.charge for each in made))
-            for score in rows[-1]:
-                task.evaluator.tally(1, score)
+            for each in made:
+                task.evaluator.tally(1, each.score)
     if not answered:
         raise UserError("no run found a solution of any training instance: try `ceps check`, or a longer cut-off")
-    scores = np.array(rows)
+    # Nothing was stopped, so this is where most is known of who contradicts whom.
+    task.evaluator.references.settle(task.instances)
+    scores = np.array([list(map(task.evaluator.judged_again, task.instances, row)) for row in rows])
     chosen = choose_greedily(scores, task.size)
     return Initial(tuple(candidates[index] for index in chosen), scores[chosen].T)
 

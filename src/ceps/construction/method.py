@@ -30,7 +30,10 @@ class Journal(Protocol):
         """A phase begins, with this account."""
 
     def recall(self, name: str, inputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """What was decided from exactly these inputs before, if it was."""
+        """What was decided from exactly these inputs before, if it was.
+
+        Who takes it instead of making runs must give back what these had found (``references.findings``).
+        """
 
     def decide(self, name: str, inputs: Mapping[str, Any], result: Mapping[str, Any], charge: float) -> None:
         """Record a decision. One that differs from what is recorded for the same inputs stops the build."""

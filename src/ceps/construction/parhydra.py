@@ -61,7 +61,7 @@ def build(task: Task) -> Members:
             )
             for session in range(settings.sessions)
         ]
-        found = run_sessions(task, budget, f"configuration {number}", searches)
+        found, _ = run_sessions(task, budget, f"configuration {number}", searches)
         newcomers = [(each.configuration,) for each in found]
         compared = choose(task, settings, budget, f"validation {number}", members, newcomers)
         members, starts = compared.chosen, runner_up(compared) or starts

@@ -11,7 +11,7 @@ from ceps.construction.budget import Budget, Phase, smallest_total
 from ceps.construction.features import feature_table
 from ceps.construction.grouping import Labels, predicted_costs, split, transfer
 from ceps.construction.method import Members, Outline, Task
-from ceps.construction.phases import choose, establish_references, run_sessions, solved
+from ceps.construction.phases import choose, establish_references, ids, run_sessions, solved
 from ceps.construction.shared_settings import SessionSettings, Shares, at_least_one
 from ceps.construction.tuner import Search, TrialScore
 from ceps.tables import read_table
@@ -97,14 +97,18 @@ def _configure(
         for portfolio in portfolios
         for group in range(task.size)
     ]
-    found = run_sessions(task, budget, f"configuration {phase}", searches)
+    found, changed = run_sessions(task, budget, f"configuration {phase}", searches)
+    stale = set(ids(changed))
     for portfolio in portfolios:
         own = found[portfolio.number * task.size : (portfolio.number + 1) * task.size]
         portfolio.members = tuple(each.configuration for each in own)
-        portfolio.history += [trial for each in own for trial in each.history]
+        trials = [*portfolio.history, *(trial for each in own for trial in each.history)]
+        portfolio.history = [trial for trial in trials if trial.instance not in stale]
 
 
 def _transfer(task: Task, portfolio: _Portfolio, instances: Sequence[Any], phase: int) -> None:
+    if not portfolio.history:
+        return  # Nothing to predict from: all that was found has turned out to be otherwise.
     index = (phase, portfolio.number)
     seed = seeds.derive(task.seed, "forest", *index)
     costs = predicted_costs(task, portfolio.history, portfolio.members, instances, seed)

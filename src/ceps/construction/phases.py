@@ -56,16 +56,16 @@ def solved(task: Task, instances: Sequence[Any]) -> list[Any]:
     return [instance for instance in instances if task.evaluator.references.reference(instance) is not None]
 
 
-def run_sessions(task: Task, budget: Budget, phase: str, searches: Sequence[Search]) -> list[Found]:
-    """A phase of sessions, side by side. What they find of instances counts afterwards."""
+def run_sessions(task: Task, budget: Budget, phase: str, searches: Sequence[Search]) -> tuple[list[Found], list[Any]]:
+    """A phase of sessions, side by side: what they come to, and the instances on which runs are judged differently from
+    now on, because of what they have found."""
     account = budget.open_phase()
     task.journal.begin(phase, account)
     found = _tune(task, phase, searches)
     account.pay(sum(each.charge for each in found))
     budget.close_phase(account)
     instances = {instance.id: instance for search in searches for instance in search.instances}
-    task.evaluator.references.settle(instances.values())
-    return found
+    return found, task.evaluator.references.settle(instances.values())
 
 
 def _tune(task: Task, phase: str, searches: Sequence[Search]) -> list[Found]:

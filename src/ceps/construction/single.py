@@ -50,7 +50,7 @@ def build(task: Task) -> Members:
         )
         for number in range(settings.sessions)
     ]
-    found = run_sessions(task, budget, "configuration", searches)
+    found, _ = run_sessions(task, budget, "configuration", searches)
     candidates = [(each.configuration,) for each in found]
     return choose(task, settings, budget, "validation", (), candidates).chosen
 

@@ -62,8 +62,8 @@ def evaluate(
     """Run the test protocol.
 
     Members run one after another on each instance and repeat, each capped by the best so far, which leaves the
-    portfolio's score as if all had run side by side. When a run beats the reference of an instance, the instance is
-    evaluated again with the better one.
+    portfolio's score as if all had run side by side. When a run beats the reference of an instance, or shows another's
+    answer to be false, the instance is evaluated again by what is known then.
     """
     (report,) = evaluate_all([Entry(portfolio, instances, evaluator)], repeats, seed, on_repeat)
     return report
@@ -75,7 +75,7 @@ def evaluate_all(
     seed: int,
     on_repeat: Callable[[Any, Repeat], None] = lambda instance, repeat: None,
 ) -> list[Report]:
-    """The test protocol for several portfolios: a better reference that one finds is the reference of all."""
+    """The test protocol for several portfolios: what one finds of an instance judges all."""
     results: dict[tuple[int, str], list[Repeat]] = {}
     pending = {instance.id: instance for entry in entries for instance in entry.instances}
     first = entries[0].evaluator

@@ -9,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from ceps.contradictions import told
 from ceps.errors import UserError
 from ceps.evaluation.protocol import Repeat, Report, evaluate
 from ceps.evaluator import Evaluator
@@ -20,7 +21,7 @@ from ceps.references import Effort, References
 from ceps.runner import Runner
 from ceps.solvers import exact_solver, reference_consensus
 from ceps.store import Reference, Store
-from ceps.store.history import told_contradictions
+from ceps.store.history import contradictions
 from ceps.tables import as_float, brief
 
 EVALUATION = "evaluation"
@@ -43,6 +44,11 @@ class Plan:
     def __post_init__(self) -> None:
         if self.repeats < 1:
             raise UserError(f"--repeats {self.repeats}: at least one is needed")
+        if self.portfolio.problem_class.target is not None and not self.metric.uses_target:
+            raise UserError(
+                f"--metric {self.metric.name}: compares costs, and problem '{self.portfolio.problem}' is a decision "
+                "problem; use --metric par10"
+            )
 
     def identity(self) -> dict[str, Any]:
         """What a run directory of this evaluation belongs to. Portfolios that are compared may share one."""
@@ -68,8 +74,8 @@ class Evaluated:
     cpu_references: float
     cpu_spent: float
     runs_made: int
-    contradictions: Sequence[str]
-    """Instances of which runs say different things."""
+    warnings: Sequence[str]
+    """Of answers that contradict each other."""
 
 
 def run_plan(
@@ -108,7 +114,7 @@ def run_plan(
             references.cpu_charged,
             runner.cpu_spent,
             runner.runs_made,
-            told_contradictions(store),
+            told(contradictions(store)),
         )
 
 

@@ -125,9 +125,20 @@ def _verdict(problem: Problem, instance: Any, answer: bytes) -> Checked | UserEr
         cost = problem.check(instance, solution)
         if not isinstance(cost, Infeasible) and not isfinite(cost):
             return Checked(Infeasible(f"its cost is {cost}"))
-        checked = Checked(cost)
-        return checked if checked.is_refuted else replace(checked, says=problem.says(solution))
     except UserError as error:
         return error
     except Exception as error:
         return Checked(Infeasible(f"the solution could not be checked: {type(error).__name__}: {error}"[:300]))
+    checked = Checked(cost)
+    return checked if checked.is_refuted else _with_words(problem, solution, checked)
+
+
+def _with_words(problem: Problem, solution: Any, checked: Checked) -> Checked | UserError:
+    """What an answer comes to is no fault of the solution's where it cannot be told."""
+    try:
+        says = problem.says(solution)
+    except Exception as error:
+        return UserError(f"problem '{problem.name}' cannot tell what an answer says: {type(error).__name__}: {error}")
+    if not isinstance(says, str):
+        return UserError(f"problem '{problem.name}' tells what an answer says by no text: {says!r}"[:300])
+    return replace(checked, says=says)

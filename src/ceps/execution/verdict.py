@@ -38,13 +38,14 @@ def judge(
     """The ending and, where the ending alone does not say it, the reason.
 
     ``checked`` is what the problem's checker says of the run's last solution; None when there is no solution.
-    ``decision``: the problem is one, on which any answer is the last, and costs that a solver tells mean nothing.
+    ``decision``: the problem is one, of which costs that a solver tells mean nothing.
     """
-    if isinstance(checked, Unverified):
+    doubt = _doubt(checked, target if decision else None)
+    if doubt:
         if contained.stop is Stop.ENOUGH:
-            return Ending.FINISHED, checked.reason
+            return Ending.FINISHED, doubt
         ending, reason = judge(contained, claims, None, target, cpu_limit)
-        return ending, reason or checked.reason
+        return ending, reason or doubt
     if isinstance(checked, Infeasible):
         return Ending.INVALID, checked.reason
     claimed = None if decision else claims.best_cost
@@ -52,13 +53,20 @@ def judge(
         return Ending.INVALID, f"claimed cost {claimed:.10g}, but its solution costs {checked:.10g}"
     if contained.stop is Stop.GARBAGE:
         return Ending.INVALID, "sent a report that cannot be read"
-    if decision and checked is not None and target is not None and not at_most(checked, target):
-        return Ending.FINISHED, "says what was not verified, and only what was is to count"
     if contained.cpu > cpu_limit:
         return Ending.TIMEOUT, ""
     if checked is not None and target is not None and at_most(checked, target):
         return Ending.SOLVED, ""
     return _without_success(contained, claims)
+
+
+def _doubt(checked: float | Infeasible | None, most: float | None) -> str:
+    """Why an answer is worth nothing that is not false; ``most``: the most that answers to a decision may cost."""
+    if isinstance(checked, Unverified):
+        return checked.reason
+    if most is None or checked is None or isinstance(checked, Infeasible) or at_most(checked, most):
+        return ""
+    return "says what was not verified, and what was is wanted"
 
 
 def _without_success(contained: Contained, claims: Claims) -> tuple[Ending, str]:

@@ -272,6 +272,8 @@ class Facts:
     endings: tuple[EndingCount, ...]
     causes: tuple[Cause, ...]
     """The most frequent ones."""
+    contradictions: Sequence[str]
+    """Between answers to decision problems, in words."""
     sittings: tuple[Sitting, ...]
     runs: int
     cpu: float

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Sequence
 from pathlib import Path
 
+from ceps import contradictions
 from ceps.records import Ending
 from ceps.report.builds import courses, default_values
 from ceps.report.facts import Cause, EndingCount, Facts, Sitting
@@ -53,6 +54,7 @@ def read_facts(directory: Path, cache: FeatureCache | None = None, trust: bool =
             anytime=told.anytime,
             endings=endings,
             causes=tuple(Cause(*row) for row in history.causes(store, MOST_CAUSES)),
+            contradictions=contradictions.told(history.contradictions(store)),
             sittings=sittings,
             runs=sum(each.runs for each in endings),
             cpu=cpu,

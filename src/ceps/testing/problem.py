@@ -82,6 +82,15 @@ class ProblemContract(Contract):
             assert isfinite(cost)
             assert self.problem.check(instance, json.loads(json.dumps(solution))) == cost
 
+    def test_answers_to_decisions_are_told_apart(self) -> None:
+        """What an answer comes to is a text, the same after it has travelled as JSON; where any answer of a cost counts
+        as solved, it says something, so that those that contradict each other are noticed."""
+        for solution in self.solutions:
+            says = self.problem.says(solution)
+            assert isinstance(says, str)
+            assert says or self.problem.target is None
+            assert self.problem.says(json.loads(json.dumps(solution))) == says
+
     def test_solutions_survive_their_files(self, tmp_path: Path) -> None:
         """A solution that was written costs the same when it is read."""
         for instance, solution in zip(self.instances, self.solutions, strict=True):

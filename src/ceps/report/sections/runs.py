@@ -7,7 +7,7 @@ from markupsafe import Markup
 from ceps.records import Ending
 from ceps.report.charts import Axis, Bar, Key, Numbers, Segment, Words, bars
 from ceps.report.facts import Facts, Kind
-from ceps.report.pieces import Section, heading, joined, paragraph, table
+from ceps.report.pieces import Section, heading, joined, note, paragraph, table
 from ceps.report.sections.shared import grouped
 from ceps.report.words import moment, percent, seconds
 from ceps.texts import counted
@@ -34,7 +34,8 @@ _WORDS = {
 
 def runs(facts: Facts) -> Section | None:
     """Endings by solver, causes, CPU time, sittings."""
-    parts = [part for part in (_endings(facts), _causes(facts), _cpu(facts), _sittings(facts)) if part]
+    made = (_endings(facts), note(facts.contradictions), _causes(facts), _cpu(facts), _sittings(facts))
+    parts = [part for part in made if part]
     return Section("runs", "Runs", joined(parts)) if parts else None
 
 
