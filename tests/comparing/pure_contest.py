@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ceps.building import Numbers
-from ceps.comparing import contest
+from ceps.comparing import contest, holding
 from ceps.comparing.experiment import Experiment, read_experiment
 from ceps.comparing.measured import Measured
 from ceps.construction.budget import Account
@@ -97,7 +97,7 @@ def experiment(tmp_path: Path, text: str = EXPERIMENT) -> Experiment:
 
 def hold(settings: Experiment, out: Path, executor: PureExecutor, listener: Listener | None = None) -> Measured:
     prepared = contest.prepare(settings, out.parent, "experiment.toml")
-    return contest.hold(prepared, executor, out, listener or Listener())
+    return holding.hold(prepared, executor, out, listener or Listener())
 
 
 Whole = tuple[Measured, Path, PureExecutor, Listener]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ceps.comparing import contest
+from ceps.comparing import contest, holding
 from ceps.comparing.measured import TEST, TRAIN
 from ceps.comparing.results import results_of
 from ceps.comparing.writing import write_results
@@ -63,7 +63,7 @@ def test_what_nobody_solves_is_a_timeout_for_everybody(tmp_path: Path, metric: s
     (split,) = prepared.splits
     unsolvable = {*split.train[:trained], *split.test[:tested]}
     ids = [prepared.cast.instances[index].id for index in unsolvable]
-    measured = contest.hold(prepared, PureExecutor(SCALE, unsolvable=ids), tmp_path / "run", Listener())
+    measured = holding.hold(prepared, PureExecutor(SCALE, unsolvable=ids), tmp_path / "run", Listener())
     penalty = prepared.cast.metric.penalty
     assert len(measured.methods) == len(BUILDERS) + 4
     for label in measured.methods:

@@ -10,7 +10,7 @@ import typer
 
 from ceps.cli.shared import Json, answers, messages, start_executor
 from ceps.compare_view import CompareView, print_results
-from ceps.comparing import contest
+from ceps.comparing import contest, holding
 from ceps.comparing.experiment import read_experiment
 from ceps.comparing.results import results_of
 from ceps.comparing.writing import as_json as as_dict
@@ -37,7 +37,7 @@ def compare(
     prepared = contest.prepare(settings, experiment.parent, str(experiment))
     try:
         with start_executor(settings.execution, workers) as executor, CompareView(messages) as view:
-            measured = contest.hold(prepared, executor, out, view)
+            measured = holding.hold(prepared, executor, out, view)
     except KeyboardInterrupt:
         messages.print(f"ceps: finished runs are kept in {out}: the same command again goes on from there")
         raise
