@@ -213,7 +213,7 @@ SOLVE_MISTAKES = {
     "no file": (["none.tsp"], "none.tsp: there is no such file"),
     "folder": (["."], "this is a folder; name a file in it, or score all of them with ceps evaluate"),
     "ending": (["p.json"], "p.json: no problem has files ending in '.json'; known endings: .tsp"),
-    "no portfolio": (["city.tsp", "--portfolio", "none.json"], "none.json: cannot be read"),
+    "no portfolio": (["city.tsp", "--portfolio", "none.json"], "none.json: there is no such file"),
     "portfolio of no kind": (["city.tsp", "--portfolio", "city.tsp"], "city.tsp: not a JSON file"),
     "time 0": (["city.tsp", "--time", "0"], "--time must be a finite time above 0"),
     "negative time": (["city.tsp", "--time", "-1"], "--time must be a number of seconds or a text such as"),
@@ -272,7 +272,7 @@ EVALUATE_MISTAKES = {
     "repeats": (["city.tsp", "--repeats", "0"], "--repeats"),
     "workers": (["city.tsp", "--workers", "0"], "--workers"),
     "memory": (["city.tsp", "--memory", "-1"], "--memory must be a number of bytes"),
-    "no optima": (["city.tsp", "--optima", "none.json"], "none.json: cannot be read"),
+    "no optima": (["city.tsp", "--optima", "none.json"], "none.json: there is no such file"),
     "optima of no kind": (["city.tsp", "--optima", "city.tsp"], "city.tsp: not a JSON file"),
     "ambiguous optima": (["city.tsp", "other/city.tsp", "--optima", "o.json"], "o.json: 'city' is the name of 2"),
     "out is a file": (["city.tsp", "--out", "p.json"], "p.json"),
@@ -308,7 +308,7 @@ def test_a_directory_of_somebody_else(folder: Path) -> None:
 
 
 CHECK_MISTAKES = {
-    "no file": ("", "", "none.toml", "none.toml: cannot be read: No such file"),
+    "no file": ("", "", "none.toml", "none.toml: there is no such file"),
     "key": ("seed", "sed", "s.toml", "s.toml: unknown key 'sed'. Did you mean 'seed'?"),
     "type": ("0.2", '"soon"', "s.toml", "s.toml: [metric] cutoff must be a number of seconds"),
     "cut-off 0": ("0.2", "0", "s.toml", "s.toml: [metric] cutoff must be a finite time above 0"),

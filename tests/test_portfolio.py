@@ -195,9 +195,9 @@ def test_mistakes(tmp_path: Path, content: object, message: str) -> None:
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     """A missing file, a folder and a binary are told as such."""
-    with pytest.raises(UserError, match=r"none\.json: cannot be read: No such file or directory"):
+    with pytest.raises(UserError, match=r"none\.json: there is no such file"):
         Portfolio.load(tmp_path / "none.json")
-    with pytest.raises(UserError, match="cannot be read: Is a directory"):
+    with pytest.raises(UserError, match="this is a directory"):
         Portfolio.load(tmp_path)
     (tmp_path / "b.json").write_bytes(bytes(range(256)))
     with pytest.raises(UserError, match=r"b\.json: not a JSON file"):
@@ -278,7 +278,7 @@ def test_programs_are_named_and_never_contained(tmp_path: Path) -> None:
     embedded = {**content, "solvers": {"filler": {"file": "filler.toml", "command": ["rm", "-rf", "/"]}}}
     assert "[solvers.filler] unknown key 'command'" in refusal(tmp_path, embedded)
     missing = {**content, "solvers": {"filler": {"file": "no-such.toml"}}}
-    assert "no-such.toml: cannot be read" in refusal(tmp_path, missing)
+    assert "no-such.toml: there is no such file" in refusal(tmp_path, missing)
 
 
 def test_descriptions_are_looked_for_beside_the_portfolio(tmp_path: Path) -> None:

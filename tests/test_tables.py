@@ -215,9 +215,9 @@ def test_what_is_no_toml(tmp_path: Path, content: bytes, message: str) -> None:
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     """A missing file and a folder are told as such."""
-    with pytest.raises(UserError, match=r"none\.toml: cannot be read: No such file"):
+    with pytest.raises(UserError, match=r"none\.toml: there is no such file"):
         read_toml(tmp_path / "none.toml")
-    with pytest.raises(UserError, match="cannot be read: Is a directory"):
+    with pytest.raises(UserError, match="this is a directory"):
         read_toml(tmp_path)
 
 

@@ -6,6 +6,40 @@ import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
+from stat import S_ISREG
+
+from ceps.errors import UserError
+
+LARGEST = 64 * 2**20
+"""Bytes of a file that people write: settings, descriptions, portfolios, costs."""
+
+
+def content_of(path: Path, largest: int = LARGEST) -> bytes:
+    """All of a file that is named by people, or by a stranger's file.
+
+    Raises :class:`~ceps.errors.UserError` when it cannot be had, would never end or is larger than it may be: a device,
+    a pipe without a writer.
+    """
+    try:
+        with open(path, "rb", opener=_open_at_once) as file:
+            status = os.fstat(file.fileno())
+            if not S_ISREG(status.st_mode):
+                raise UserError(f"{path}: this is no ordinary file. Name one.")
+            content = file.read() if status.st_size <= largest else None
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file. Check the path.") from None
+    except IsADirectoryError:
+        raise UserError(f"{path}: this is a directory. Name a file in it.") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: the file cannot be read ({error}). Check its name and its permissions.") from None
+    if content is None:
+        raise UserError(f"{path}: the file is larger than {largest / 2**20:g} MiB. Is it the one you mean?")
+    return content
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """A pipe is not waited for."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ceps.commands import refuse_programs
 from ceps.errors import UserError, did_you_mean
-from ceps.files import write_whole
+from ceps.files import content_of, write_whole
 from ceps.problems import Problem, problem_named
 from ceps.records import Configuration, Value
 from ceps.solvers import solver_named
@@ -98,9 +98,7 @@ class Portfolio:
     def load(cls, path: Path) -> Portfolio:
         """Read a portfolio; whatever is wrong with the file is told with its key."""
         try:
-            content = json.loads(path.read_bytes(), parse_constant=_refuse)
-        except OSError as error:
-            raise UserError(f"{path}: cannot be read: {error.strerror}; give a portfolio.json") from error
+            content = json.loads(content_of(path), parse_constant=_refuse)
         except (ValueError, RecursionError) as error:
             raise UserError(f"{path}: not a JSON file: {error}; give a portfolio.json") from error
         return _portfolio(content, f"{path}:", path.parent)
@@ -186,7 +184,7 @@ def _with_description(settings: Any, folder: Path) -> Any:
     found = with_absolute_file(settings, folder)
     if isinstance(found, Mapping) and isinstance(found.get("file"), str) and not os.path.exists(found["file"]):
         beside = folder.absolute() / Path(found["file"]).name
-        return {**found, "file": str(beside)} if beside.exists() else found
+        return {**found, "file": str(beside)} if os.path.exists(beside) else found
     return found
 
 

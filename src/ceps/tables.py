@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Protocol, TypeVar
 
 from ceps.errors import UserError, did_you_mean
+from ceps.files import content_of
 
 Table = TypeVar("Table")
 
@@ -126,9 +127,7 @@ def naming(place: str) -> Iterator[None]:
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file."""
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+        return tomllib.loads(content_of(path).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not a text file; give one in TOML") from error
     except (ValueError, RecursionError) as error:  # Not all of them TOMLDecodeErrors: an int of 5000 digits, say.

@@ -56,7 +56,7 @@ CEPS = '[[methods]]\nname = "ceps"\niterations = 2\nsessions = 2\ncandidates = 6
         ('of = ["LKH-default", "boxed"]', "of = []", r"names nobody"),
         ('name = "portfolio"', 'name = "portfolio"\nlabel = "ceps"', r"label = '(ceps|CEPS)' is there twice"),
         ('name = "portfolio"', 'name = "portfolio"\nlabel = "../up"', r"label = '../up': use letters, digits"),
-        ('file = "box"', 'file = "none.json"', r"none\.json: cannot be read"),
+        ('file = "box"', 'file = "none.json"', r"none\.json: there is no such file"),
         ('solver = "lkh"', 'solver = "coga"', r"'coga' does not solve problem 'tsp'"),
         ('solver = "lkh"', 'solvr = "lkh"', r"unknown key 'solvr'.*'solver'"),
         ('solver = "eax"', 'solver = "exa"', r"Did you mean 'eax'"),

@@ -124,7 +124,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "best.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UserError, match=r"best\.csv: not a CSV file"):
         read_best_known(tmp_path / "best.csv", [small()])
-    with pytest.raises(UserError, match=r"none\.csv: cannot be read"):
+    with pytest.raises(UserError, match=r"none\.csv: there is no such file"):
         read_best_known(tmp_path / "none.csv", [small()])
 
 

@@ -22,6 +22,8 @@ from ceps.records import Configuration, Ending, Outcome, RunKey
 from ceps.solve import load
 from ceps.store import Store, StoredInstance
 from ceps.store.seal import SEAL_NAME
+from tests.torture.mangled import bounded
+from tests.torture.no_files import NO_FILES, Place
 
 TSP = Tsp()
 CITY = TSP.generate("uniform", 10, 1)
@@ -231,6 +233,37 @@ def test_a_made_up_identity_is_told(run: Path, scenario: object, kind: Format) -
     stored(run, scenario=scenario)
     with pytest.raises(UserError):
         export(run, kind, run.parent / "out")
+
+
+@pytest.mark.parametrize("place", NO_FILES)
+def test_an_identity_that_names_no_file_is_told(run: Path, place: Place) -> None:
+    """A directory may name the description of its problem: what cannot be one is not waited for, nor read for ever."""
+    run.mkdir(parents=True)
+    problem = {"name": "sat", "settings": {"file": str(place(run / "sat.toml"))}}
+    stored(run, scenario={**SCENARIO, "problem": problem})
+    with bounded(), pytest.raises(UserError):
+        export(run, Format.CSV, run.parent / "out")
+
+
+@pytest.mark.parametrize("place", NO_FILES)
+@pytest.mark.parametrize("key", ["problem_settings", "solvers"])
+def test_a_portfolio_that_names_no_file_is_told(tmp_path: Path, key: str, place: Place) -> None:
+    """The same for the descriptions that a portfolio names."""
+    settings = {"file": str(place(tmp_path / "described.toml"))}
+    named = (
+        {"problem": "sat", "problem_settings": settings} if key == "problem_settings" else {"solvers": {"x": settings}}
+    )
+    (tmp_path / "p.json").write_text(json.dumps({**PORTFOLIO, **named}))
+    with bounded(), pytest.raises(UserError):
+        load(tmp_path / "p.json", trust=True)
+
+
+def test_a_binary_of_a_long_name_is_told(tmp_path: Path) -> None:
+    """A name that no file can have is one of no file."""
+    portfolio = {**PORTFOLIO, "solvers": {"lkh": {"binary": "/" + "x" * 5_000}}}
+    (tmp_path / "p.json").write_text(json.dumps(portfolio))
+    with pytest.raises(UserError, match="there is no such file"):
+        load(tmp_path / "p.json", trust=True).solve(CITY, 0.2)
 
 
 @pytest.mark.parametrize("admitted", [3, "x", {"a": 1}, [3, None, ["x"], {"a": 1}], ["unknown"]])

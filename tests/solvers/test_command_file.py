@@ -173,7 +173,7 @@ def test_mistakes(tmp_path: Path, text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("none.pcs", None, "none.pcs: cannot be read"),
+        ("none.pcs", None, "none.pcs: there is no such file"),
         ("a.txt", "x", "a.txt: not a parameter space: such a file ends in .json"),
         ("b.json", "{}", "b.json: not a parameter space"),
         (

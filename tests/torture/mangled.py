@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 MOST_CPU = 20.0
 """Seconds for reading one file. Files here have up to some hundred kilobytes."""
+MOST_WAITING = 120.0
+"""Seconds by the clock, in which a busy machine has read any file: who needs more waits for what never comes."""
 MOST_MEMORY = 512 * 1024**2
 """Bytes for reading one file, beyond what the process has."""
 
@@ -31,7 +33,7 @@ WORDS: list[bytes] = [
 
 
 class TooMuch(BaseException):
-    """A reader has used more CPU than any file is worth. No reader can catch it by mistake."""
+    """A reader has used more time than any file is worth. No reader can catch it by mistake."""
 
 
 @contextmanager
@@ -39,18 +41,21 @@ def bounded() -> Iterator[None]:
     """Within this, a reader that goes on and on is stopped, and one that wants all the memory gets none."""
 
     def stop(number: int, frame: FrameType | None) -> NoReturn:
-        raise TooMuch(f"more than {MOST_CPU:g} CPU seconds")
+        raise TooMuch(f"more than {MOST_CPU:g} CPU seconds, or {MOST_WAITING:g} seconds by the clock")
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    before = signal.signal(signal.SIGPROF, stop)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGPROF, signal.SIGALRM)}
     signal.setitimer(signal.ITIMER_PROF, MOST_CPU)
+    signal.setitimer(signal.ITIMER_REAL, MOST_WAITING)
     resource.setrlimit(resource.RLIMIT_DATA, (_own_data() + MOST_MEMORY, hard))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
         signal.setitimer(signal.ITIMER_PROF, 0.0)
-        signal.signal(signal.SIGPROF, before)
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _own_data() -> int:

@@ -29,6 +29,7 @@ from ceps.solvers.command_space import read_space
 from ceps.solvers.pcs import read_pcs
 from tests.solvers.test_pcs import NEW, OLD
 from tests.torture.mangled import bounded, mangled
+from tests.torture.no_files import NO_FILES, Place
 from tests.torture.scale import TRIED, examples
 
 LONGEST_MESSAGE = 2000
@@ -49,6 +50,13 @@ PORTFOLIO = {
     ],
     "solvers": {"lkh": {"binary": "/opt/LKH"}},
     "provenance": {"seed": 1, "instances": ["a", "b"]},
+}
+DESCRIBED = {
+    **PORTFOLIO,
+    "problem": "sat",
+    "problem_settings": {"file": str(SAT / "sat.toml")},
+    "members": [{"solver": "clasp", "parameters": {}}],
+    "solvers": {"clasp": {"file": str(SAT / "clasp.toml")}},
 }
 
 
@@ -128,7 +136,7 @@ KINDS = {
     "parameter spaces": Kind(".pcs", parameter_space, [OLD.encode(), NEW.encode()]),
     "parameter spaces in JSON": Kind(".json", parameter_space, of_configspace("json")),
     "parameter spaces in YAML": Kind(".yaml", parameter_space, of_configspace("yaml")),
-    "portfolios": Kind(".json", portfolio, [json.dumps(PORTFOLIO, indent=2).encode()]),
+    "portfolios": Kind(".json", portfolio, [json.dumps(each, indent=2).encode() for each in (PORTFOLIO, DESCRIBED)]),
     "known costs": Kind(
         ".json",
         read_known_costs,
@@ -265,3 +273,14 @@ def test_deep_portfolios_are_read_or_refused(tmp_path: Path, depth: int) -> None
     path.write_text(json.dumps({**PORTFOLIO, "provenance": "HERE"}).replace('"HERE"', nested))
     with bounded(), suppress(UserError):
         Portfolio.load(path).save(tmp_path / "again.json")
+
+
+@pytest.mark.parametrize("place", NO_FILES)
+@pytest.mark.parametrize("name", KINDS)
+def test_what_is_no_file_is_refused_soon(tmp_path: Path, name: str, place: Place) -> None:
+    """Devices, pipes that nobody writes to and files larger than any memory are not read."""
+    path = place(tmp_path / f"file{KINDS[name].ending}")
+    with bounded(), pytest.raises(UserError) as caught:
+        KINDS[name].read(path)
+    assert str(path) in str(caught.value)
+    TRIED["costly files"] += 1

@@ -12,6 +12,7 @@ from statistics import median_high
 
 from ceps.errors import UserError
 from ceps.evaluation.protocol import InstanceResult
+from ceps.files import content_of
 from ceps.problems.text import name_of
 from ceps.problems.vrpspdtw import VrpspdtwInstance
 from ceps.tables import brief
@@ -131,11 +132,9 @@ def read_best_known(path: Path, instances: Iterable[VrpspdtwInstance]) -> dict[s
 def _rows(path: Path) -> Iterable[tuple[int, dict[str, str]]]:
     """The rows of a CSV file with the numbers of their lines."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = content_of(path).decode("utf-8-sig")
         lines = csv.reader(text.splitlines(), strict=True, skipinitialspace=True)
         numbered = [(lines.line_num, row) for row in lines if row]
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, csv.Error) as error:
         raise UserError(f"{path}: not a CSV file: {error}") from error
     if not numbered:

@@ -14,6 +14,7 @@ from ceps.errors import UserError
 from ceps.evaluation.protocol import Repeat, Report, evaluate
 from ceps.evaluator import Evaluator
 from ceps.execution.executor import Executor
+from ceps.files import content_of
 from ceps.metrics import Metric
 from ceps.portfolio import Portfolio
 from ceps.problems.text import name_of
@@ -129,9 +130,7 @@ def _conclude(store: Store, plan: Plan, report: Report) -> None:
 def read_known_costs(path: Path) -> dict[str, float]:
     """Costs that count as solved: an object of file names (or stems) and costs, or what ``ceps reference`` prints."""
     try:
-        table = json.loads(path.read_text())
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+        table = json.loads(content_of(path))
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: not a JSON file: {error}") from error
     if isinstance(table, list) and all(isinstance(row, dict) and isinstance(row.get("file"), str) for row in table):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def problem_of_file(path: Path, otherwise: str = "of a problem of your own, name
     for problem in PROBLEMS.values():
         if path.suffix.lower() in problem.suffixes:
             return problem
-    if path.is_dir():
+    if os.path.isdir(path):
         raise UserError(f"{path}: this is a folder; name a file in it, or score all of them with ceps evaluate")
     known = known_problems()
     for problem in known:

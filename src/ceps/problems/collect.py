@@ -68,4 +68,4 @@ def _search(problem: Problem, base: Path, pattern: str) -> list[Path]:
         return [path]  # A missing file is told by the reader, by its name.
     # root_dir: brackets in the name of the folder are no pattern.
     matches = (base / match for match in glob.glob(pattern, root_dir=base, recursive=True))
-    return sorted(match for match in matches if match.is_file())
+    return sorted(match for match in matches if os.path.isfile(match))

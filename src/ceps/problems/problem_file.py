@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from ceps.commands import (
     words_with,
 )
 from ceps.errors import UserError
+from ceps.files import content_of
 from ceps.tables import Bytes, Seconds, brief, naming, plain_name, read_table, read_toml
 
 LONGEST_CALL = 50.0
@@ -118,12 +120,12 @@ def read_problem_file(path: Path) -> tuple[ProblemFile, str]:
             environment=located_variables(read.environment, folder),
         )
         inherited(file.inherit)
-    if file.working_directory is not None and not file.working_directory.is_dir():
+    if file.working_directory is not None and not os.path.isdir(file.working_directory):
         raise UserError(
             f"{path}: working_directory: there is no folder {file.working_directory}; make it or name another"
         )
     digests_of_programs(file, str(path))
-    return file, hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    return file, hashlib.sha256(content_of(path)).hexdigest()[:12]
 
 
 def digests_of_programs(file: ProblemFile, source: str) -> list[str]:

@@ -8,6 +8,10 @@ from math import isfinite
 from pathlib import Path
 
 from ceps.errors import UserError
+from ceps.files import content_of
+
+LARGEST = 2**30
+"""Bytes of an instance or of a solution."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 # Each character can be matched in one way only: nobody may keep a reader busy with a long word that is no number.
@@ -108,17 +112,8 @@ def joined(*lines: str) -> str:
 
 
 def load(path: Path) -> bytes:
-    """All of a file. Raises :class:`~ceps.errors.UserError` when it cannot be had, or would never end."""
-    try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            raise UserError(f"{path}: this is no ordinary file. Name one.")
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file. Check the path.") from None
-    except IsADirectoryError:
-        raise UserError(f"{path}: this is a directory. Name a file in it.") from None
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: the file cannot be read ({error}). Check its permissions.") from None
+    """All of an instance's or a solution's file. Raises :class:`~ceps.errors.UserError` as a text would."""
+    return content_of(path, LARGEST)
 
 
 def _decoded(content: bytes) -> str:

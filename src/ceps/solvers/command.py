@@ -75,7 +75,7 @@ class Command(Solver):
         with naming(str(self.source)):
             inherited(self.file.inherit)
         folder = self.file.working_directory
-        if folder is not None and not folder.is_dir():
+        if folder is not None and not os.path.isdir(folder):
             raise UserError(f"{self.source}: working_directory: there is no folder {folder}; make it or name another")
 
     def _program(self) -> Path:

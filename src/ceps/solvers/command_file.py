@@ -20,6 +20,7 @@ from ceps.commands import (
     words_with,
 )
 from ceps.errors import UserError
+from ceps.files import content_of
 from ceps.problems import problem_names
 from ceps.records import Value
 from ceps.solvers.command_space import Space, read_space
@@ -193,5 +194,5 @@ def read_solver_file(path: Path) -> tuple[SolverFile, str]:
             environment=located_variables(read.environment, folder),
             space=space,
         )
-    content = path.read_bytes() + b"\0" + space.text.encode()
+    content = content_of(path) + b"\0" + space.text.encode()
     return file, hashlib.sha256(content).hexdigest()[:12]

@@ -12,6 +12,7 @@ import numpy as np
 
 from ceps.commands import check_word
 from ceps.errors import UserError, did_you_mean
+from ceps.files import content_of
 from ceps.records import Value
 from ceps.solvers.pcs import in_words, read_pcs
 from ceps.tables import Described, as_float, brief, plain_name, read_table
@@ -177,9 +178,7 @@ def _check_conditions(parameters: Mapping[str, Parameter], where: str) -> None:
 
 def _content(path: Path) -> str:
     try:
-        return path.read_text()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+        return content_of(path).decode()
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not a text file") from error
 
@@ -228,7 +227,7 @@ def _from_json(text: str) -> ConfigurationSpace:
 
 
 def _from_yaml(text: str) -> ConfigurationSpace:
-    import yaml  # noqa: PLC0415 - ConfigSpace's own
+    import yaml  # noqa: PLC0415 - rarely needed
     from ConfigSpace import ConfigurationSpace  # noqa: PLC0415 - a second to import
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]

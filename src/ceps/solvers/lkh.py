@@ -159,7 +159,7 @@ class Lkh(Solver):
     def prepare(self) -> None:
         if self.binary is None:
             _binding()
-        elif not self.binary.is_file():
+        elif not os.path.isfile(self.binary):
             raise UserError(f'[solvers.lkh] binary = "{self.binary}": there is no such file. {_HOW_TO_GET_LKH}')
         elif not os.access(self.binary, os.X_OK):
             raise UserError(f'[solvers.lkh] binary = "{self.binary}": not executable. Try: chmod +x {self.binary}')
