@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import shutil
+import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -177,6 +178,36 @@ def test_a_killed_writer_s_damaged_file_is_no_traceback(killed: Path, tmp_path: 
     assert noticed > 0
 
 
+def test_a_killed_writer_s_file_without_some_of_its_runs_is_noticed(killed: Path, tmp_path: Path) -> None:
+    """Rows that another program has removed are missed, also where no seal tells of any change."""
+    copy = Path(shutil.copytree(killed, tmp_path / "copy"))
+    with closing(sqlite3.connect(copy / "ceps.sqlite")) as connection:
+        connection.execute("DELETE FROM runs WHERE id % 50 = 7")
+        connection.commit()
+    for opened in (Store.open, Store.read_only):
+        with pytest.raises(UserError, match=r"ceps\.sqlite: 9 runs are gone that were in it"):
+            opened(copy)
+
+
+@pytest.mark.parametrize(
+    ("state", "traces"), [("closed", ["ceps.seal"]), ("killed", ["ceps.tally", "ceps.sqlite-wal"])]
+)
+def test_a_store_whose_file_was_removed_is_not_begun_anew(
+    state: str, traces: list[str], tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """What lies beside the file tells that there was one: its history is missed, and there is a way out."""
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name in traces:
+        shutil.copy(request.getfixturevalue(state) / name, copy)
+    while traces:
+        with pytest.raises(UserError, match=rf"ceps\.sqlite is missing, .*beside it is {', '.join(traces)}\. Bring"):
+            Store.open(copy)
+        (copy / traces.pop()).unlink()
+    with Store.open(copy, {"purpose": "other"}) as store:
+        assert store.totals().runs == 0
+
+
 def restarted(directory: Path) -> None:
     """Let it be as if the machine was started again since: power may have failed."""
     file = directory / "ceps.tally"
@@ -237,7 +268,7 @@ def test_whose_directory_it_is_does_not_depend_on_the_log(tmp_path: Path) -> Non
         fill(store)
         kept = Path(shutil.copytree(tmp_path / "run", tmp_path / "kept", ignore=shutil.ignore_patterns("*-wal")))
     (kept / "ceps.tally").unlink()
-    with pytest.raises(UserError, match="purpose"):
+    with pytest.raises(UserError, match="it is the directory of a damage"):
         Store.open(kept, {"purpose": "other"})
 
 

@@ -141,16 +141,15 @@ def _is_pending(path: Path) -> bool:
 
 def _create(path: Path) -> None:
     """Make the file under another name and rename it: a file of the final name is always whole."""
-    if _pending(path).exists():
-        # SQLite would take these changes for changes of the new file.
+    traces = [path.with_name(seal.SEAL_NAME), path.with_name(tally.TALLY_NAME), _pending(path)]
+    if found := [trace.name for trace in traces if os.path.exists(trace)]:
         raise UserError(
-            f"{path} is missing, but {_pending(path).name} beside it holds changes to it; "
-            "bring the file back, or use another directory"
+            f"{path} is missing, and was there: beside it is {', '.join(found)}. Bring the file back, or use another "
+            "directory; to begin anew in this one, remove that too"
         )
     unfinished = path.with_name(f"{path.name}.new")
     with explained(path):
         unfinished.unlink(missing_ok=True)
-        tally.remove(path)  # That of another file, which somebody has taken away.
         with closing(_connect(f"{unfinished.resolve().as_uri()}?mode=rwc")) as connection:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             migrate(connection)
@@ -197,6 +196,8 @@ def _check_content(path: Path, connection: sqlite3.Connection) -> None:
         (finding,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if finding != "ok":
             raise UserError(f"{path}: {finding}: {_DAMAGED}")
+        if gone := tally.gone(connection):
+            raise UserError(f"{path}: {gone} runs are gone that were in it: {_DAMAGED}")
         if missing := tally.missing(path, _pending(path), connection):
             raise UserError(
                 f"{path}: {missing} runs and decisions that were recorded are missing: its log "

@@ -53,8 +53,14 @@ def count(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT coalesce(sum(seq), 0) FROM sqlite_sequence").fetchone()[0])
 
 
+def gone(connection: sqlite3.Connection) -> int:
+    """Runs that were ever committed to this file and are no more: nobody of ours has removed them."""
+    made = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'"
+    return int(connection.execute(f"SELECT ({made}) - (SELECT count(*) FROM runs)").fetchone()[0])
+
+
 def remove(path: Path) -> None:
-    """Everything is in the file itself, or there is no file yet."""
+    """Everything is in the file itself."""
     with suppress(OSError):
         path.with_name(TALLY_NAME).unlink()
 
