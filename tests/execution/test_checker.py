@@ -17,7 +17,7 @@ import pytest
 from ceps import _native
 from ceps.errors import UserError
 from ceps.execution import checker
-from ceps.execution.checker import Checked, Checker
+from ceps.execution.checker import Checked, Checker, EndedFromOutsideError
 from ceps.execution.executor import Run
 from ceps.execution.local import LocalExecutor
 from ceps.problems.described import DescribedProblem
@@ -61,6 +61,14 @@ class Calls(Bits):
         return 0.0
 
 
+class IsToldToEnd(Bits):
+    """As by a batch system, which sends SIGTERM to all processes of a job."""
+
+    def check(self, instance: BitsInstance, solution: Solution) -> float | Infeasible:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return 0.0
+
+
 def as_keeper(function: Callable[[], None]) -> int:
     """The exit status of a process that does this: what is below it is of the checker's, as below a keeper."""
     process = os.fork()
@@ -77,7 +85,7 @@ def as_keeper(function: Callable[[], None]) -> int:
 
 def test_a_check_that_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the solution's fault when the check, or what it calls, has computed for that long, and that of nobody when
-    it has waited; nothing is left of it, and the next solution is checked as ever."""
+    it has waited, or was told to end; nothing is left of it, and the next solution is checked as ever."""
     monkeypatch.setattr(checker, "LONGEST_CHECK", 0.5)
     five = BitsInstance("five", 5)
 
@@ -91,6 +99,12 @@ def test_a_check_that_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(UserError, match=r"0\.5 s when 0\.6 s were over"):
             checks.check(Waits(), five, b"[]")
         assert isinstance(checks.check(Ends(), five, b"[]").cost, Infeasible)
+        with pytest.raises(EndedFromOutsideError):
+            checks.check(IsToldToEnd(), five, b"[]")
+        os.kill(checks.ready(), signal.SIGTERM)
+        os.waitpid(-1, 0)  # As a keeper that waits for the processes of a run.
+        with pytest.raises(EndedFromOutsideError):
+            checks.check(Bits(), five, b"[1, 1, 1, 1, 0]")
         assert checks.check(Bits(), five, b"[1, 1, 1, 1, 0]") == Checked(1)
 
     assert as_keeper(check_all) == 0

@@ -135,6 +135,8 @@ def test_nothing_survives_a_killed_driver(tmp_path: Path, victims: str) -> None:
         keeper, checker, run, daemon = _native.usage_below(driver.pid).processes
         watched = [keeper, checker, run, daemon] if victims == "driver" else [keeper, checker, run]
         endings = [os.pidfd_open(process) for process in watched]
+        if victims == "driver and keeper":
+            os.kill(keeper, signal.SIGSTOP)  # So that it cannot do between the two kills what it does after the first.
         driver.send_signal(signal.SIGKILL)
         if victims == "driver and keeper":
             os.kill(keeper, signal.SIGKILL)

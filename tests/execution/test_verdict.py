@@ -16,10 +16,10 @@ STOPPED = Contained(stop=Stop.CPU, status=-9, cpu=1.0, wall=1.0, memory=0, outpu
 
 @pytest.mark.parametrize(
     ("checked", "target", "ending"),
-    [(0.0, 0.0, Ending.SOLVED), (0.0, 1.0, Ending.SOLVED), (1.0, 1.0, Ending.SOLVED), (1.0, 0.0, Ending.INVALID)],
+    [(0.0, 0.0, Ending.SOLVED), (0.0, 1.0, Ending.SOLVED), (1.0, 1.0, Ending.SOLVED), (1.0, 0.0, Ending.FINISHED)],
 )
 def test_decisions(checked: float, target: float, ending: Ending) -> None:
-    """A verified answer always counts, a believed one until another has been verified: then it is false."""
+    """A verified answer always counts. A believed one does not where that is wanted, but is not false for it."""
     assert judge(ENDED, Claims(), checked, target, 5.0, decision=True)[0] is ending
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import select
+import signal
 import socket
 import time
 from dataclasses import dataclass, replace
@@ -42,6 +43,13 @@ class Checked:
         return isinstance(self.cost, Infeasible) and not isinstance(self.cost, Unverified)
 
 
+class EndedFromOutsideError(Exception):
+    """A SIGTERM that nobody here has sent has ended a process of a run: a batch system's, say, to all of a job.
+
+    What the run would have come to, nobody knows.
+    """
+
+
 class Checker:
     """The keeper's end."""
 
@@ -58,7 +66,8 @@ class Checker:
     def check(self, problem: Problem, instance: Any, answer: bytes) -> Checked:
         """What a solution in JSON is worth. Charged to nobody.
 
-        Raises :class:`~ceps.errors.UserError` when nobody can tell, for reasons that are not the solution's.
+        Raises :class:`~ceps.errors.UserError` when nobody can tell, for reasons that are not the solution's, and
+        :class:`EndedFromOutsideError`.
         """
         self.ready()
         assert self._connection is not None
@@ -76,7 +85,9 @@ class Checker:
                     )
             verdict: Checked | UserError = wire.receive(self._connection)
         except wire.ConnectionLostError:
-            self._end()
+            # None: it had ended before it was asked, and the run's own end was waited for.
+            if self._end() in (-signal.SIGTERM, None):
+                raise EndedFromOutsideError from None
             return Checked(Infeasible("the solution could not be checked: it broke the checker"))
         if isinstance(verdict, UserError):
             raise verdict
@@ -90,12 +101,15 @@ class Checker:
         theirs.close()
         self._connection = ours
 
-    def _end(self) -> None:
+    def _end(self) -> int | None:
+        """Kill the process, if it has not ended by itself, and what it has started; how it ended, if that is not told
+        already."""
         assert self._connection is not None
-        for _ in kill_all(_usage):
-            continue
+        ends = {process: os.waitstatus_to_exitcode(status) for process, status in kill_all(_usage)}
+        end = ends.get(self._process)
         self._connection.close()
         self._connection, self._process = None, 0
+        return end
 
 
 def _be_the_checker(connection: socket.socket) -> None:

@@ -12,6 +12,7 @@ import gc
 import json
 import platform
 import shutil
+import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from typing import Any
 from ceps import _native
 from ceps.errors import UserError
 from ceps.execution import wire
-from ceps.execution.checker import Checked, Checker
+from ceps.execution.checker import Checked, Checker, EndedFromOutsideError
 from ceps.execution.containment import Containment
 from ceps.execution.executor import Run
 from ceps.execution.orders import Order, Refusal, Start, StopOrder
@@ -156,6 +157,8 @@ class Keeper:
         except UserError as error:
             return Refusal(f"a solution could not be checked on host {platform.node()}: {error}")
         ending, reason = judge(contained, progress.claims, checked.cost, run.target, run.limits.cpu, decision)
+        if ending is Ending.CRASHED and contained.status == -signal.SIGTERM:
+            raise EndedFromOutsideError
         return Outcome(
             ending=ending,
             cpu=contained.cpu,
@@ -225,6 +228,9 @@ def main() -> None:
         _serve(connection, start.scratch)
     except wire.ConnectionLostError:
         return
+    except EndedFromOutsideError:
+        # The driver makes the run again, unless it is told to end too: so no run counts as failed because of it.
+        sys.exit(128 + signal.SIGTERM)
 
 
 def _serve(connection: socket.socket, scratch: Path) -> None:

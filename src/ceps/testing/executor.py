@@ -54,6 +54,11 @@ def bits_run(
     )
 
 
+LOSSES = pytest.mark.parametrize(
+    "solver", [misbehaving.KillsItsKeeper, misbehaving.IsToldToEnd, misbehaving.ProgramIsToldToEnd]
+)
+
+
 class ExecutorContract(Contract):
     """What every executor promises."""
 
@@ -208,14 +213,20 @@ class ExecutorContract(Contract):
         dug = executor.submit(bits_run(misbehaving.DigsDeep())).result()
         assert dug.ending is Ending.FINISHED
 
-    def test_a_lost_supervisor_costs_nothing_but_another_try(self, executor: Executor, tmp_path: Path) -> None:
-        """A run whose supervising process was killed twice is made again and succeeds."""
-        outcome = executor.submit(bits_run(misbehaving.KillsItsKeeper(str(tmp_path), times=2))).result()
+    @LOSSES
+    def test_a_lost_supervisor_costs_nothing_but_another_try(
+        self, executor: Executor, tmp_path: Path, solver: type[misbehaving.KillsItsKeeper]
+    ) -> None:
+        """A run whose supervising process was killed twice, or that was told to end by others, is made again."""
+        outcome = executor.submit(bits_run(solver(str(tmp_path), times=2))).result()
         assert (outcome.ending, outcome.cost) == (Ending.FINISHED, 0)
 
-    def test_three_losses_make_a_crash(self, executor: Executor, tmp_path: Path) -> None:
-        """A run that takes its supervisor with it three times is CRASHED, with the reason."""
-        outcome = executor.submit(bits_run(misbehaving.KillsItsKeeper(str(tmp_path), times=3))).result()
+    @LOSSES
+    def test_three_losses_make_a_crash(
+        self, executor: Executor, tmp_path: Path, solver: type[misbehaving.KillsItsKeeper]
+    ) -> None:
+        """A run to which that happens three times is CRASHED, with the reason."""
+        outcome = executor.submit(bits_run(solver(str(tmp_path), times=3))).result()
         assert outcome.ending is Ending.CRASHED
         assert "lost 3 times" in outcome.reason
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ceps.errors import UserError
 from ceps.records import Limits, Solution, Value
+from ceps.solvers.program import child
 from ceps.solvers.solver import OnIncumbent
 from ceps.testing.bits import BitsInstance, BitSolver, ones, spin
 
@@ -233,9 +234,27 @@ class KillsItsKeeper(Misbehaving):
         if killed < self.times:
             Path(self.folder, str(killed)).touch()
             start_daemon()
-            os.kill(os.getppid(), signal.SIGKILL)
+            self.kill()
             time.sleep(3600)
         return ones(size, size)
+
+    def kill(self) -> None:
+        os.kill(os.getppid(), signal.SIGKILL)
+
+
+class IsToldToEnd(KillsItsKeeper):
+    """Gets a SIGTERM, as a batch system sends it to all processes of a job, before its keeper and the driver do."""
+
+    def kill(self) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+class ProgramIsToldToEnd(KillsItsKeeper):
+    """The same for a program that it has started."""
+
+    def kill(self) -> None:
+        with child(lambda: os.kill(os.getpid(), signal.SIGTERM), None) as process:
+            process.wait()
 
 
 class CannotBePrepared(Misbehaving):
