@@ -54,7 +54,7 @@ def test_commands_are_shown_as_they_were_run(folder: Path) -> None:
     """Of every command of the problem the exact line, its limits, what it printed and what was read of it are told."""
     shown = told(0, "check", "scenario.toml")
     script = re.escape(f"$ {shlex.join([sys.executable, str(folder / 'zeros.py')])}")
-    limits = "Limits wall 10 s, memory 1024 MiB for each process"
+    limits = "Limits CPU 10 s, wall 50 s, memory 1024 MiB for each process"
     file = r"/\S+/ceps-\w+"
     for command in (
         rf"mutate {file}/instance.zeros {file}/out.zeros 1 {limits} Raw outcome printed nothing "
@@ -66,11 +66,20 @@ def test_commands_are_shown_as_they_were_run(folder: Path) -> None:
 
 
 def test_the_program_that_checks_is_told_without_an_answer_too(folder: Path) -> None:
-    """Where no answer was one, how answers are checked is shown all the same, and what was said of them."""
-    described.solver(folder, LIAR.replace("00000", "1"))
+    """Where there was nothing to check, how answers are checked is shown all the same."""
+    described.solver(folder, "print('nothing')")
     shown = told(1, "check", "scenario.toml").replace("'", "")
-    assert "INVALID (expected 5 bits)" in shown
     assert "zeros.py check {instance} {solution}" in shown
+    assert "not tried: no answer to try it on" in shown
+
+
+def test_the_program_that_checks_is_shown_refusing(folder: Path) -> None:
+    """Of an answer that was refused, the call that has refused it is shown as any other: it may be what is wrong."""
+    described.solver(folder, LIAR.replace("00000", "1"))
+    shown = told(1, "check", "scenario.toml")
+    assert "INVALID (expected 5 bits)" in shown
+    call = r"zeros.py'? check /\S+/instance.zeros /\S+/solution Limits .{50,70} Raw outcome expected 5 bits Parsed"
+    assert re.search(rf"{call} outcome no: expected 5 bits", shown), shown
 
 
 def test_an_expression_that_matches_nothing_is_told_of_a_solver_that_never_ends(folder: Path) -> None:

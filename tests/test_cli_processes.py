@@ -70,16 +70,18 @@ def first_line(stream: IO[str] | None) -> str:
     return stream.readline()
 
 
-def interrupted(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Send Ctrl-C's signal; what the command says then. Nothing that it has started may be left."""
+def interrupted(
+    process: subprocess.Popen[str], number: signal.Signals = signal.SIGINT, code: int = 130
+) -> tuple[str, str]:
+    """Send Ctrl-C's signal, or another; what the command says then. Nothing that it has started may be left."""
     below = [os.pidfd_open(pid) for pid in _native.usage_below(process.pid).processes]
     assert below
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     said = process.communicate(timeout=GUARD)
     for descriptor in below:
         assert select.select([descriptor], [], [], GUARD)[0], "a process is left"
         os.close(descriptor)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert "Traceback" not in said[1]
     return said
 
@@ -117,12 +119,13 @@ def test_solve_as_json() -> None:
     assert answer["cpu"] > 0.0
 
 
-def test_interrupting_a_race() -> None:
-    """Ctrl-C ends a race with the best answer so far, written and shown, and with nothing left running."""
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupting_a_race(number: signal.Signals, code: int) -> None:
+    """Ctrl-C, or SIGTERM, ends a race with the best answer so far, written and shown, and with nothing left running."""
     TSP.write(TSP.generate("uniform", 200, 1), Path("large.tsp"))
     with started("solve", "large.tsp", "--portfolio", "p.json", "--time", 60, "--out", "large.tour") as process:
         assert " (lkh): " in first_line(process.stderr)
-        shown, _ = interrupted(process)
+        shown, _ = interrupted(process, number, code)
     assert f"cost {length_of(Path('large.tour'), Path('large.tsp'))} by component " in shown
     assert "CAPPED" in shown
     assert "written to large.tour" in shown

@@ -119,6 +119,7 @@ class Outcome:
     cost: float | None = None
     """The verified cost of ``solution``; never what the solver merely claimed."""
     solution: Solution | None = None
+    """The last one; where that has no cost, it is none, or nobody knows."""
     says: str = ""
     """What the answer to a decision problem comes to: others of the instance may say otherwise. Empty without an
     answer, of a run that failed, and where costs are compared."""

@@ -37,7 +37,8 @@ class Answer:
     solution: Solution | None
     outcomes: tuple[Outcome, ...]
     """One per member, in the portfolio's order."""
-    interrupted: bool = False
+    interrupt: KeyboardInterrupt | None = None
+    """What has ended it early."""
 
 
 def race(
@@ -76,11 +77,11 @@ def race(
             )
             for index, member in enumerate(portfolio.members, start=1)
         ]
-        interrupted = False
+        interrupt = None
         try:
             _wait_until_decided(futures)
-        except KeyboardInterrupt:
-            interrupted = True
+        except KeyboardInterrupt as asked:
+            interrupt = asked
         for future in futures:
             executor.stop(future)
         outcomes = tuple(_outcome(future) for future in futures)
@@ -88,7 +89,7 @@ def race(
         _raise_trouble(futures)
     if problem.target is not None:
         outcomes = without_contradictions(outcomes, [member.solver for member in portfolio.members])
-    return _best_of(outcomes, interrupted)
+    return _best_of(outcomes, interrupt)
 
 
 def without_contradictions(outcomes: tuple[Outcome, ...], solvers: Sequence[str]) -> tuple[Outcome, ...]:
@@ -127,14 +128,14 @@ def _raise_trouble(futures: Sequence[Future[Outcome]]) -> None:
             future.result()
 
 
-def _best_of(outcomes: tuple[Outcome, ...], interrupted: bool) -> Answer:
+def _best_of(outcomes: tuple[Outcome, ...], interrupt: KeyboardInterrupt | None) -> Answer:
     cpu, wall = sum(outcome.cpu for outcome in outcomes), max(outcome.wall for outcome in outcomes)
     ranked = sorted((outcome.cost, index) for index, outcome in enumerate(outcomes) if _counts(outcome))
     if not ranked:
-        return Answer(None, outcomes[0].ending, None, cpu, wall, None, outcomes, interrupted)
+        return Answer(None, outcomes[0].ending, None, cpu, wall, None, outcomes, interrupt)
     cost, best = ranked[0]
     winner = outcomes[best]
-    return Answer(cost, winner.ending, best + 1, cpu, wall, winner.solution, outcomes, interrupted)
+    return Answer(cost, winner.ending, best + 1, cpu, wall, winner.solution, outcomes, interrupt)
 
 
 def _counts(outcome: Outcome) -> bool:

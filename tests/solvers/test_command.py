@@ -218,10 +218,11 @@ def test_names_of_instances_do_no_harm(executor: LocalExecutor, tmp_path: Path, 
 
 def test_values_are_words_whatever_they_look_like(executor: LocalExecutor, tmp_path: Path) -> None:
     """A parameter's value is not seen by any shell."""
-    wild = '$(touch evil); `x` "b" * {{seed}} \\n'
-    parameter = f"wild = {{{{ type = 'categorical', values = ['{wild}'], default = '{wild}' }}}}"
+    wild = '$(touch evil); `x` "b" it\'s * {seed} \\n\n--ones=5\r\n'
+    value = json.dumps(wild).replace("{", "{{").replace("}", "}}")
+    parameter = f"wild = {{{{ type = 'categorical', values = [{value}], default = {value} }}}}"
     solver = described.solver(tmp_path, TELLS, described.SOLVER.replace("[space]", f"[space]\n{parameter}"))
-    assert f"--wild={wild.format(python='')}" in told(executor, solver, tmp_path)["arguments"]
+    assert f"--wild={wild}" in told(executor, solver, tmp_path)["arguments"]
 
 
 def test_other_ways_to_write_parameters(executor: LocalExecutor, tmp_path: Path) -> None:

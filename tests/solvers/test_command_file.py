@@ -99,6 +99,7 @@ def test_another_space_is_another_version(tmp_path: Path) -> None:
     assert described(tmp_path, "# changed\n" + text).version != first.version
 
 
+FILED = MINIMAL.replace("{parameters}", "{parameter_file}")
 MISTAKES = {
     "unknown key": (MINIMAL.replace("problems", "problem"), "unknown key 'problem'. Did you mean 'problems'?"),
     "missing key": (MINIMAL.replace('name = "clasp"', ""), "clasp.toml: the key 'name' is missing"),
@@ -142,6 +143,11 @@ MISTAKES = {
     "too large": (MINIMAL + SPACE.replace("1000", "1" + 400 * "0"), "[space.restarts] high must be a number between"),
     "too near": (MINIMAL + SPACE.replace("high = 1,", "high = 1e-320,").replace("0.5", "0"), "[space]: not a "),
     "NUL": (MINIMAL + SPACE.replace("Berkmin", "a\\u0000b"), "[space.heuristic] values has a word with a NUL"),
+    "line break": (FILED + SPACE.replace("Berkmin", "a\\nb"), "[space]: 'a\\nb' has a line break"),
+    "switch with a line break": (
+        'switches = { heuristic = { Berkmin = "-b\\r-l", Vsids = "" } }\n' + FILED + SPACE,
+        "'-b\\r-l' has a line break",
+    ),
     "switch with a NUL": (
         'switches = { heuristic = { Berkmin = "\\u0000", Vsids = "" } }\n' + MINIMAL + SPACE,
         "switches has a word with a NUL",
@@ -182,6 +188,7 @@ def test_mistakes(tmp_path: Path, text: str, message: str) -> None:
             '"default_value": 1}]}',
             "c.json: not a parameter space: the range of a must be between",
         ),
+        ("d.json", '{"hyperparameters": [{"type": "constant", "name": "a\\u0000", "value": 1}]}', "a word with a NUL"),
         ("a.json", "[", "a.json: not a parameter space"),
         ("a.pcs", "\nwhat is this", "a.pcs: not a parameter space: line 2: 'what is this': this is no parameter"),
     ],

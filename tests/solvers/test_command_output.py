@@ -74,6 +74,8 @@ def test_a_cost_that_is_none() -> None:
     for text in ("o none", "o nan", "o 1e999"):
         with pytest.raises(ProgramError, match="cost"):
             claims(text)
+    with pytest.raises(ProgramError, match="'True' as a cost"):
+        list(read_claims(['{"cost": true}'], Output(json=True)))
 
 
 def test_a_value_that_a_line_leaves_out() -> None:

@@ -10,6 +10,7 @@ import typer
 from ceps import building, planning, rehearsal
 from ceps.build_view import BuildView
 from ceps.cli.shared import answers, messages, start_executor, warn_of_sharing
+from ceps.commands import PATIENCE
 from ceps.execution.backends import executor_of
 from ceps.execution.local import available_cores
 from ceps.problems.described import Trial
@@ -105,7 +106,8 @@ def _show_trial(trial: Trial) -> None:
     """Show a command of the problem that was tried."""
     answers.print(f"\n{trial.key}", style="bold")
     _section("Call", f"$ {trial.line}")
-    _section("Limits", f"wall {trial.time:g} s, memory {trial.memory / 1024**2:.0f} MiB for each process")
+    memory = f"{trial.memory / 1024**2:.0f} MiB for each process"
+    _section("Limits", f"CPU {trial.time:g} s, wall {PATIENCE * trial.time:g} s, memory {memory}")
     _section("Raw outcome", printed_text(trial.said))
     _section("Parsed outcome", trial.came_of_it)
 

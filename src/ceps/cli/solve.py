@@ -84,8 +84,8 @@ def solve(
     _show_answer(problem, read, answer, chosen, written, as_json)
     if unwritten is not None:
         raise unwritten
-    if answer.interrupted:
-        raise typer.Exit(130)
+    if answer.interrupt is not None:
+        raise answer.interrupt
     if answer.cost is None:
         raise typer.Exit(1)
 

@@ -193,11 +193,14 @@ class Keeper:
         return isinstance(order, StopOrder) and order.number == number
 
     def _check(self, run: Run, answer: bytes | None) -> tuple[Checked, Any]:
-        """What an answer is worth, and the solution unless it is none."""
+        """What an answer is worth, and the answer, also when it is worth nothing: unless it cannot be read."""
         if answer is None:
             return Checked(None), None
         checked = self._checker.check(run.problem, run.instance, answer)
-        return checked, None if checked.is_refuted else json.loads(answer)
+        try:
+            return checked, json.loads(answer)
+        except (ValueError, RecursionError):
+            return checked, None
 
 
 _KINDS = {Note.CALLED: ReportKind.CALLED, Note.READ: ReportKind.READ}

@@ -155,7 +155,21 @@ class SolverFile:
             missing = [value for value in values if str(value) not in dict(words)]
             if missing:
                 raise UserError(f'[switches.{name}] has nothing for {brief(missing[0])}; "" is for no word at all')
+        if self.has("parameter_file"):
+            with naming("[space]"):
+                self._check_lines(space)
         return space
+
+    def _check_lines(self, space: ConfigurationSpace) -> None:
+        """In a file, what stands on a line of its own is another parameter."""
+        words = [word for _, by_value in self.switches for _, word in by_value]
+        values = [value for name in space for value in _choices(space, name)]
+        for written in (*space, *map(str, values), *words):
+            if "\n" in written or "\r" in written:
+                raise UserError(
+                    f"{brief(written)} has a line break, and every parameter is one line of {{parameter_file}}; "
+                    "rename it, or give {parameters} in the command"
+                )
 
     def has(self, placeholder: str) -> bool:
         return any(placeholder in placeholders(word) for word in self.command)

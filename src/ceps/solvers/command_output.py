@@ -168,7 +168,7 @@ def _found(output: Output, key: str, line: str, on_match: Callable[[str], None])
 
 def _number(told: Any) -> float:
     try:
-        number = float(told)
+        number = float("" if isinstance(told, bool) else told)
     except (TypeError, ValueError, OverflowError):
         raise ProgramError(f"the program told {str(told)[:100]!r} as a cost, which is no number") from None
     if not isfinite(number):

@@ -212,12 +212,14 @@ def _check_ranges(space: ConfigurationSpace) -> None:
 
 
 def _check_values(space: ConfigurationSpace) -> None:
-    """ConfigSpace takes any values, and a program can be given texts and numbers."""
+    """ConfigSpace takes any values, and a program can be given texts without NUL and numbers."""
     for name, parameter in space.items():
+        check_word(name)
         for key in ("choices", "sequence"):
             for value in getattr(parameter, key, ()):
                 if not isinstance(value, int | float | str):
                     raise ValueError(f"{name} has the value {brief(value)}, which is no text and no number")
+                check_word(str(value))
 
 
 def _from_json(text: str) -> ConfigurationSpace:
