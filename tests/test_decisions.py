@@ -10,15 +10,18 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from ceps.building import places
 from ceps.cli import app
 from ceps.errors import UserError
 from ceps.execution.executor import Run
 from ceps.execution.local import LocalExecutor
 from ceps.portfolio import MetricChoice, Portfolio
+from ceps.problems.tsp import Tsp
 from ceps.records import Ending, Limits, Outcome
 from ceps.rehearsal import assemble
 from ceps.settings import MetricSettings, PortfolioSettings, ProblemSettings, Scenario
 from ceps.solve import race, without_contradictions
+from ceps.solvers.lkh import Lkh
 from ceps.solvers.solver import default_configuration
 from ceps.store import Store, history
 from tests import described
@@ -218,10 +221,12 @@ file = "denier.toml"
 [metric]
 cutoff = 0.2
 [method]
-name = "global"
+name = "ceps"
+iterations = 1
 sessions = 1
+candidates = 4
 [budget]
-cpu = "5s"
+cpu = "8s"
 """
 
 
@@ -279,6 +284,17 @@ def test_a_build_goes_on_where_its_folder_was_moved(tmp_path: Path, monkeypatch:
     assert str(tmp_path / "new") in (tmp_path / "new" / "run" / "portfolio.json").read_text()
     exported = CliRunner().invoke(app, ["export", "run", "--format", "csv", "--out", "csv"])
     assert exported.exit_code == 0, exported.output
+
+
+def test_only_where_descriptions_stand_may_change(tmp_path: Path) -> None:
+    """A file that a solver or a problem of the box or of a plug-in is set to is no description, whatever its key."""
+    mine = described.solver(tmp_path, SOLVES, SOLVER.replace("filler", "fil.ler", 1))
+    problem = described.problem(tmp_path, DECISION)
+    assert places("scenario", problem, [mine, Lkh()]) == {
+        "scenario.problem.settings.file",
+        "scenario.solvers.fil.ler.file",
+    }
+    assert places("scenario", Tsp(), [Lkh()]) == set()
 
 
 def test_costs_of_decisions_are_not_compared(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
@@ -26,11 +26,14 @@ from ceps.execution.executor import Executor
 from ceps.findings import Finding
 from ceps.planning import cautions, plan, refuse_uneven_features
 from ceps.portfolio import MetricChoice, Portfolio
+from ceps.problems import Problem
+from ceps.problems.described import DescribedProblem
 from ceps.references import Effort, References
 from ceps.rehearsal import Cast, assemble
 from ceps.runner import Runner
 from ceps.settings import Scenario
-from ceps.solvers import exact_solver, reference_consensus
+from ceps.solvers import Solver, exact_solver, reference_consensus
+from ceps.solvers.command import Command
 from ceps.solvers.space import JointSpace
 from ceps.store import Store, Totals
 from ceps.store.history import contradictions
@@ -143,7 +146,7 @@ def build(scenario: Scenario, base: Path, named: str, executor: Executor, out: P
     for message in cautions(scenario.method.name, cast):
         watch.warn(message)
     with (
-        Store.open(out, identity(scenario, cast)) as store,
+        Store.open(out, identity(scenario, cast), free=places("scenario", cast.problem, cast.solvers)) as store,
         ProcessTuner(cast.solvers, scenario.seed) as tuner,
     ):
         store.begin_sitting(executor.slots)
@@ -195,6 +198,15 @@ def identity(scenario: Scenario, cast: Cast) -> dict[str, Any]:
         "solvers": {solver.name: solver.version for solver in cast.solvers},
         "versions": {"ceps": __version__, **{name: metadata.version(name) for name in DECIDING}},
     }
+
+
+def places(settings: str, problem: Problem, solvers: Iterable[Solver]) -> set[str]:
+    """Keys of an identity, below those of its ``settings``, that tell where descriptions stand.
+
+    Folders are moved; what is in a description, the identity tells by versions.
+    """
+    files = {f"{settings}.solvers.{solver.name}.file" for solver in solvers if isinstance(solver, Command)}
+    return files | ({f"{settings}.problem.settings.file"} if isinstance(problem, DescribedProblem) else set())
 
 
 def references_of(scenario: Scenario, cast: Cast, base: Path, runner: Runner) -> References:

@@ -5,43 +5,79 @@ from __future__ import annotations
 import os
 import select
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ceps import _native
 from ceps.errors import UserError
 from ceps.execution.backends import executor_of, job_cluster
 from ceps.execution.dask_cluster import DaskExecutor
 from ceps.execution.local import LocalExecutor
 from ceps.records import Ending
-from ceps.settings import ExecutionSettings, JobSettings
+from ceps.settings import BATCH_SYSTEMS, ExecutionSettings, JobSettings
 from ceps.testing.bits import BitSolver
 from ceps.testing.executor import bits_run
 
 OPTIONS = {"cores": 2, "memory": "1GB", "interface": "lo"}
-SBATCH = """#!/bin/sh
-setsid sh -c "$(cat "$1")" >/dev/null 2>&1 &
+
+
+@dataclass(frozen=True)
+class System:
+    """What differs between batch systems. All read a job's script when it is submitted, after which it is removed."""
+
+    submit: str
+    script: str
+    """Where it is read: the file that is named, or (``-``) standard input."""
+    start: str
+    """PBS and SGE start a job without the environment of who submits it, PBS also in another folder."""
+    answer: str
+    """What is said when a job is submitted, with its number."""
+    cancel: str
+    signal: str
+    """What ends a job that is cancelled; the SIGINT that LSF sends ten seconds before is left out."""
+
+
+SYSTEMS = {
+    "lsf": System("bsub", "-", "setsid", "Job <%d> is submitted to default queue <normal>.", "bkill", "TERM"),
+    "pbs": System("qsub", "$1", "env -i -C / setsid", "%d.head", "qdel", "TERM"),
+    "sge": System("qsub", "$1", "env -i setsid", 'Your job %d ("dask-worker") has been submitted', "qdel", "KILL"),
+    "slurm": System("sbatch", "$1", "setsid", "Submitted batch job %d", "scancel", "TERM"),
+}
+SUBMIT = """#!/bin/sh
+script=$(cat "{script}")
+{start} sh -c "$script" >/dev/null 2>&1 &
 echo $! > "$(dirname "$0")/job"
-echo "Submitted batch job $!"
+printf '{answer}\\n' $!
 """
-SCANCEL = """#!/bin/sh
-kill -TERM "-$1"
+CANCEL = """#!/bin/sh
+kill -{signal} "-$1" && echo "$1" > "$(dirname "$0")/cancelled"
 """
 REFUSING = """#!/bin/sh
-echo "no such partition" >&2
+echo "no such queue" >&2
 exit 1
 """
 
 
-JOBS = ExecutionSettings(backend="dask", jobqueue=JobSettings("slurm", 1, OPTIONS))
+def jobs_of(system: str) -> ExecutionSettings:
+    return ExecutionSettings(backend="dask", jobqueue=JobSettings(system, 1, OPTIONS))
+
+
+@pytest.fixture(params=BATCH_SYSTEMS)
+def system(request: pytest.FixtureRequest) -> str:
+    """Each of those that settings may name."""
+    name: str = request.param
+    return name
 
 
 @pytest.fixture
-def batch_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def batch_system(system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder on the PATH with a batch system that starts every job at once, in the background."""
-    for name, script in (("sbatch", SBATCH), ("scancel", SCANCEL)):
-        (tmp_path / name).write_text(script)
+    own = SYSTEMS[system]
+    for name, script in ((own.submit, SUBMIT), (own.cancel, CANCEL)):
+        (tmp_path / name).write_text(script.format(**asdict(own)))
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     return tmp_path
@@ -74,7 +110,7 @@ def test_a_number_of_workers_for_a_cluster_that_has_its_own_is_refused() -> None
     ("module", "settings", "extra"),
     [
         ("distributed.utils", ExecutionSettings(backend="dask"), "dask"),
-        ("dask_jobqueue", JOBS, "jobqueue"),
+        ("dask_jobqueue", jobs_of("slurm"), "jobqueue"),
     ],
 )
 def test_what_is_not_installed_is_told_with_the_command_that_installs_it(
@@ -86,27 +122,31 @@ def test_what_is_not_installed_is_told_with_the_command_that_installs_it(
         pass
 
 
-def test_workers_are_jobs(batch_system: Path) -> None:
-    """A job is submitted, its cores are slots, a run is made in it, and it is cancelled in the end."""
-    with executor_of(JOBS, None) as executor:
+def test_workers_are_jobs(system: str, batch_system: Path) -> None:
+    """A job is submitted, its cores are slots, a run is made in it; it is cancelled in the end, and nothing is left."""
+    with executor_of(jobs_of(system), None) as executor:
         assert executor.slots == 2
         assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
-        ending = os.pidfd_open(int((batch_system / "job").read_text()))
-    select.select([ending], [], [])  # Readable when the process has ended.
-    os.close(ending)
+        job = int((batch_system / "job").read_text())
+        endings = [os.pidfd_open(process) for process in (job, *_native.usage_below(job).processes)]
+    assert int((batch_system / "cancelled").read_text()) == job
+    for ending in endings:
+        select.select([ending], [], [])  # Readable when the process has ended.
+        os.close(ending)
 
 
-def test_a_batch_system_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_system_that_is_not_there_is_told(system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command that is missing is named."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UserError, match="there is no 'sbatch' on the PATH"), executor_of(JOBS, None):
+    message = f"system = '{system}': there is no '{SYSTEMS[system].submit}' on the PATH"
+    with pytest.raises(UserError, match=message), executor_of(jobs_of(system), None):
         pass
 
 
-def test_a_batch_system_that_refuses_is_quoted(batch_system: Path) -> None:
+def test_a_batch_system_that_refuses_is_quoted(system: str, batch_system: Path) -> None:
     """What it says reaches the user."""
-    (batch_system / "sbatch").write_text(REFUSING)
-    with pytest.raises(UserError, match="no such partition"), executor_of(JOBS, None):
+    (batch_system / SYSTEMS[system].submit).write_text(REFUSING)
+    with pytest.raises(UserError, match="no such queue"), executor_of(jobs_of(system), None):
         pass
 
 
@@ -115,8 +155,9 @@ def test_a_batch_system_that_refuses_is_quoted(batch_system: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"), [({**OPTIONS, "coers": 2}, "coers"), ({"queue": "long"}, "cores and memory")]
 )
-def test_options_that_no_job_has_are_told(batch_system: Path, options: dict[str, Any], message: str) -> None:
+@pytest.mark.usefixtures("batch_system")
+def test_options_that_no_job_has_are_told(system: str, options: dict[str, Any], message: str) -> None:
     """Keys that are unknown to dask-jobqueue, or missing, are named."""
-    settings = JobSettings("slurm", 1, options)
+    settings = JobSettings(system, 1, options)
     with pytest.raises(UserError, match=rf"\[execution.jobqueue\].*{message}"), job_cluster(settings):
         pass

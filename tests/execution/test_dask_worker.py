@@ -19,6 +19,7 @@ from ceps import _native
 from ceps.execution.backends import NO_DASHBOARD
 from ceps.execution.dask_cluster import DaskExecutor
 from ceps.records import Ending, Incumbent, Outcome
+from ceps.testing.bits import BitSolver
 from ceps.testing.executor import bits_run
 from tests.execution.cluster_parts import TellsItsProcess
 
@@ -87,15 +88,35 @@ def test_a_worker_that_falls_silent_is_replaced_and_not_heard_any_more(scheduler
         assert (outcome.ending, outcome.trace[-1].cost) == (Ending.CAPPED, second)
 
 
-def test_workers_that_are_told_to_go_give_their_runs_back(scheduler: str) -> None:
+def test_a_silent_worker_keeps_nobody_waiting(scheduler: str) -> None:
+    """A run is to be stopped whose worker is suspended: meanwhile others make theirs. It is stopped in the end."""
+    with (
+        worker(scheduler, "--no-nanny") as one,
+        worker(scheduler, "--no-nanny") as other,
+        DaskExecutor(scheduler) as executor,
+    ):
+        watched = Watched(executor)
+        silent = maker([one, other], watched.next_process())
+        silent.send_signal(signal.SIGSTOP)
+        executor.stop(watched.future)
+        assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
+        silent.send_signal(signal.SIGCONT)
+        assert watched.future.result().ending is Ending.CAPPED
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["nanny", "all of the job"])
+def test_workers_that_are_told_to_go_give_their_runs_back(scheduler: str, whole: bool) -> None:
     """SIGTERM, as from a batch system that wants its nodes back, to the three that have a run one after the other: a
-    fourth one makes it, and it is no crash."""
+    fourth one makes it, and it is no crash. Also when, as such systems do, all processes of the job are told at once,
+    the run among them."""
     with ExitStack() as stack:
         workers = [stack.enter_context(worker(scheduler)) for _ in range(4)]
         with DaskExecutor(scheduler) as executor:
             watched = Watched(executor)
             for _ in range(3):
-                maker(workers, watched.next_process()).terminate()
+                job = maker(workers, watched.next_process()).pid
+                for process in (job, *_native.usage_below(job).processes) if whole else (job,):
+                    os.kill(process, signal.SIGTERM)
             last = watched.next_process()
             executor.stop(watched.future)
             outcome = watched.future.result()

@@ -25,6 +25,7 @@ from ceps.store.history import family
 from ceps.texts import built_text
 from tests import described
 from tests.report.pure import build, build_until
+from tests.store.older import make_older
 
 
 def test_a_finished_build_is_told_as_it_was_summarised(finished: tuple[Built, Path], facts: Facts) -> None:
@@ -180,26 +181,20 @@ def test_a_stopped_build_is_told_as_far_as_it_came_and_then_to_the_end(
     }
 
 
-def test_a_store_from_before_is_told_once_it_was_resumed(
-    finished: tuple[Built, Path], facts: Facts, tmp_path: Path
-) -> None:
-    """Until then the way to bring it up to date is; afterwards only its sittings are missing, and that is named."""
-    out = shutil.copytree(finished[1], tmp_path / "old", ignore=shutil.ignore_patterns("ceps.seal"))
+def test_a_store_from_before_is_told(finished: tuple[Built, Path], facts: Facts, tmp_path: Path) -> None:
+    """A build of an older ceps is told as ever; of the oldest, without what was not written down then."""
+    out = shutil.copytree(finished[1], tmp_path / "old")
+    make_older(out, 3)
+    old = read_facts(out)
+    assert (old.finished, old.runs, old.cpu, old.missing) == (True, facts.runs, facts.cpu, ())
+    assert old.builds[0].stages == facts.builds[0].stages
+    make_older(out, 2)
     with closing(sqlite3.connect(out / "ceps.sqlite", isolation_level=None)) as connection:
-        for table in ("sittings", "conclusions"):
-            connection.execute(f"DROP TABLE {table}")
         connection.execute("DELETE FROM journal WHERE phase = 'portfolio'")
         connection.execute("UPDATE journal SET result = json_remove(result, '$.phase') WHERE phase = 'session'")
-        connection.execute("PRAGMA user_version = 2")
-    with pytest.raises(UserError, match="older ceps; resume its build once"):
-        read_facts(out)
-    build(out)
-    old = read_facts(out)
-    assert old.builds[0].stages == facts.builds[0].stages
-    assert [each.phase for each in old.builds[0].sessions] == ["configuration"]
-    assert [sitting.cpu for sitting in old.sittings] == [0.0]
-    (said,) = old.missing
-    assert "CPU seconds were spent before starts were written down" in said
+    oldest = read_facts(out)
+    assert (oldest.runs, oldest.cpu, oldest.sittings) == (facts.runs, facts.cpu, ())
+    assert "CPU seconds were spent before starts were written down" in oldest.missing[-1]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from ceps.records import Configuration, Ending, Outcome, RunKey
 from ceps.store import Store, StoredInstance
 from ceps.store.schema import MIGRATIONS, migrate, version_of
 from ceps.store.seal import SEAL_NAME
+from tests.store.older import make_older
 
 CONFIGURATION = Configuration.of("s", {"a": 1})
 KEY = RunKey("s", "1", CONFIGURATION.id, "i", seed=1, target=None, memory=2**30)
@@ -339,15 +340,8 @@ def test_old_files_are_migrated_step_by_step(tmp_path: Path) -> None:
 def test_an_old_file_is_brought_up_to_date(tmp_path: Path) -> None:
     """Opened for writing, a file of the second version keeps its runs and has room for sittings, conclusions and what
     answers come to."""
-    file = filled(tmp_path, runs=3)
-    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
-        for table in ("sittings", "conclusions"):
-            connection.execute(f"DROP TABLE {table}")
-        connection.execute("DROP INDEX runs_that_say")
-        connection.execute("ALTER TABLE runs DROP COLUMN says")
-        connection.execute("PRAGMA user_version = 2")
-    with pytest.raises(UserError, match="older ceps; resume"):
-        Store.read_only(tmp_path)
+    filled(tmp_path, runs=3)
+    make_older(tmp_path, 2)
     with Store.open(tmp_path) as store:
         assert (len(store.executions(KEY)), store.sittings(), store.conclusion("build")) == (3, [], None)
         store.begin_sitting(workers=3)
@@ -358,12 +352,30 @@ def test_an_old_file_is_brought_up_to_date(tmp_path: Path) -> None:
         assert [(sitting.workers, sitting.cpu) for sitting in store.sittings()] == [(3, 1.0)]
 
 
-def test_readers_do_not_migrate(tmp_path: Path) -> None:
-    """A reader refuses a file of an older version with the way to bring it up to date."""
+@pytest.mark.parametrize("version", [2, 3])
+def test_old_files_are_left_to_the_ceps_that_has_made_them(tmp_path: Path, version: int) -> None:
+    """Readers find all that is in a file of an older version, which stays as it is; so does a build of another ceps
+    that is refused there."""
+    with Store.open(tmp_path, {"ceps": "old"}) as store:
+        fill(store)
+        made = store.record(KEY, 10.0, Outcome(Ending.FINISHED, cpu=1.0))
+    make_older(tmp_path, version)
+    before = (tmp_path / "ceps.sqlite").read_bytes()
+    with Store.read_only(tmp_path) as store:
+        assert store.executions(KEY) == [made]
+        assert store.sittings() == []
+    with pytest.raises(UserError, match='ceps: "old" -> "new"'):
+        Store.open(tmp_path, {"ceps": "new"})
+    assert (tmp_path / "ceps.sqlite").read_bytes() == before
+
+
+def test_an_old_file_that_cannot_be_brought_up_to_date(tmp_path: Path) -> None:
+    """One with columns that it cannot have is told as damaged, to readers and writers, and left as it is."""
     file = filled(tmp_path)
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA user_version = 1")
     before = file.read_bytes()
-    with pytest.raises(UserError, match="older ceps; resume"):
-        Store.read_only(tmp_path)
-    assert file.read_bytes() == before
+    for attempt in (Store.read_only, Store.open):
+        with pytest.raises(UserError, match="duplicate column name: asker: the file is damaged"):
+            attempt(tmp_path)
+        assert file.read_bytes() == before

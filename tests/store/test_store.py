@@ -255,22 +255,18 @@ def test_identity_is_kept_and_defended(tmp_path: Path) -> None:
         assert store.identity == mine
 
 
-def test_what_stands_elsewhere_is_the_same(tmp_path: Path) -> None:
-    """Descriptions may have moved, and are then known where they are; only keys that name such files may differ."""
+def test_what_may_differ_is_kept_as_it_is_now(tmp_path: Path) -> None:
+    """At free keys an identity may have other values than before: the last ones are kept. Nothing else is free."""
 
     def identity(folder: str) -> dict[str, Any]:
-        problem, solvers = {"settings": {"file": f"{folder}/p"}}, {"mine": {"file": f"{folder}/s"}}
-        return {
-            "purpose": "build",
-            "scenario": {"problem": problem, "solvers": solvers},
-            "instances": {"file": "1"},
-        }
+        return {"purpose": "build", "solvers": {"a.b": {"file": f"{folder}/s"}, "c": {"file": f"{folder}/s"}}}
 
-    Store.open(tmp_path, identity("/old")).close()
-    with Store.open(tmp_path, identity("/new")) as store:
+    free = {"solvers.a.b.file", "solvers.c.file"}
+    Store.open(tmp_path, identity("/old"), free).close()
+    with Store.open(tmp_path, identity("/new"), free) as store:
         assert store.identity == identity("/new")
-    with pytest.raises(UserError, match=r"instances\.file"):
-        Store.open(tmp_path, {**identity("/new"), "instances": {"file": "2"}})
+    with pytest.raises(UserError, match=r"solvers\.c\.file"):
+        Store.open(tmp_path, identity("/newer"), {"solvers.a.b.file"})
     with pytest.raises(UserError, match="it is the directory of a build, not of a comparison") as caught:
         Store.open(tmp_path, {"purpose": "comparison", "seed": 2})
     assert "seed" not in str(caught.value)

@@ -78,6 +78,11 @@ class Contest:
             "given_members": members,
         }
 
+    def places(self) -> set[str]:
+        """Where descriptions stand, which has no say in it either."""
+        solvers = {solver for builder in self.field.builders for solver in builder.solvers}
+        return building.places("experiment", self.cast.problem, {*solvers, *self.cast.solvers})
+
     def _headings(self) -> list[str]:
         initial = {builder.initial_label for builder in self.field.builders}
         return [label for label in self.field.labels if label not in initial]

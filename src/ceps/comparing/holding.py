@@ -61,7 +61,7 @@ def hold(contest: Contest, executor: Executor, out: Path, watch: ContestWatch) -
         watch.warn(message)
     field, experiment = contest.field, contest.experiment
     with ExitStack() as stack:
-        store = stack.enter_context(Store.open(out, contest.identity()))
+        store = stack.enter_context(Store.open(out, contest.identity(), contest.places()))
         store.begin_sitting(executor.slots)
         store.conclude(SPLITS, _splits_json(contest))
         runner = Runner(store, executor)

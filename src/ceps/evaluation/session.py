@@ -17,6 +17,7 @@ from ceps.execution.executor import Executor
 from ceps.files import content_of
 from ceps.metrics import Metric
 from ceps.portfolio import Portfolio
+from ceps.problems.described import DescribedProblem
 from ceps.problems.text import name_of
 from ceps.references import Effort, References
 from ceps.runner import Runner
@@ -65,6 +66,10 @@ class Plan:
             "seed": self.seed,
         }
 
+    def places(self) -> set[str]:
+        """Where a description stands does not matter: the version of the problem tells what is in it."""
+        return {"problem_settings.file"} if isinstance(self.portfolio.problem_class, DescribedProblem) else set()
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
@@ -89,7 +94,7 @@ def run_plan(
     """Evaluate. With a directory ``out`` every run is remembered there, and found again the next time."""
     problem = plan.portfolio.problem_class
     solvers = plan.portfolio.solvers()
-    with Store.in_memory() if out is None else Store.open(out, plan.identity()) as store:
+    with Store.in_memory() if out is None else Store.open(out, plan.identity(), plan.places()) as store:
         store.begin_sitting(executor.slots)
         runner = Runner(store, executor)
         references = References(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -102,7 +103,7 @@ def job_cluster(settings: JobSettings) -> Iterator[Any]:
     options = {"processes": 1, "scheduler_options": NO_DASHBOARD, **settings.options}
     with ExitStack() as stack:
         try:
-            cluster = kind(job_cls=_marked_when_refused(kind.job_cls), silence_logs=logging.CRITICAL, **options)
+            cluster = kind(job_cls=_told_when_refused(kind.job_cls), silence_logs=logging.CRITICAL, **options)
             stack.callback(cluster.close)
             # Not by scale(), which submits jobs later and tells nobody of those that are refused.
             for _ in range(settings.jobs):
@@ -114,11 +115,11 @@ def job_cluster(settings: JobSettings) -> Iterator[Any]:
         yield cluster
 
 
-def _marked_when_refused(job: Any) -> Any:
+def _told_when_refused(job: Any) -> Any:
     """A kind of jobs, with a mark at those that are refused: a cluster with unmarked ones could not be closed."""
     from distributed.core import Status  # noqa: PLC0415 - a second to import, not always there
 
-    class Marked(job):  # type: ignore[misc]
+    class Told(job):  # type: ignore[misc]
         async def start(self) -> None:
             try:
                 await super().start()
@@ -126,7 +127,14 @@ def _marked_when_refused(job: Any) -> Any:
                 self.status = Status.failed
                 raise
 
-    return Marked
+        async def _submit_job(self, script: str) -> Any:
+            if not getattr(self, "use_stdin", False):
+                return await super()._submit_job(script)
+            # LSF's way. dask-jobqueue's own call throws away what bsub says when it refuses.
+            with open(script, "rb") as content:
+                return await self._call(shlex.split(self.submit_command), stdin=content)
+
+    return Told
 
 
 @contextmanager

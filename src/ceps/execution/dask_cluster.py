@@ -248,7 +248,7 @@ class DaskExecutor:
     def _stop(self, job: Job) -> None:
         job.stopped = True
         if job.worker is not None:
-            self._line.client.run(dask_worker.stop, job.execution, workers=[job.worker.address], on_error="ignore")
+            self._line.call(job.worker.address, dask_worker.stop, job.execution)
         elif job in self._waiting:
             self._waiting.remove(job)
             job.future.set_result(Outcome(Ending.CAPPED, cpu=0.0, reason="stopped when its worker was lost"))

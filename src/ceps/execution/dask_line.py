@@ -69,6 +69,15 @@ class Line:
                 "command again goes on from there"
             )
 
+    def call(self, worker: str, function: Callable[..., None], argument: str) -> None:
+        """Have a worker call a function. Nobody waits for it: the worker may be silent."""
+
+        async def call_there() -> None:
+            with contextlib.suppress(OSError, distributed.client.ClosedClientError):
+                await self.client.run(function, argument, workers=[worker], on_error="ignore")
+
+        self._loop.add_callback(call_there)
+
     def close(self) -> None:
         with contextlib.suppress(distributed.client.ClosedClientError):
             # The scheduler would tell of this driver's leaving, to this driver too, and complain that it is gone.

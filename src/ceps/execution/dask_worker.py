@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 import platform
+import signal
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, replace
 from typing import Any
@@ -57,6 +58,8 @@ class Keepers(WorkerPlugin):  # type: ignore[misc] # its base has no types
     name = "ceps-keepers"
 
     def setup(self, worker: Worker) -> None:
+        if worker.nanny is not None:
+            _leave_endings_to_the_nanny()
         self._executor = self.executor(worker.state.nthreads)
         self._runs: dict[str, Future[Outcome]] = {}
         self._stopped: set[str] = set()
@@ -120,6 +123,17 @@ class Keepers(WorkerPlugin):  # type: ignore[misc] # its base has no types
         self._stopped.add(execution)
         if (future := self._runs.get(execution)) is not None:
             self._executor.stop(future)
+
+
+def _leave_endings_to_the_nanny() -> None:
+    """A batch system that ends a job tells all of its processes. A worker that heard it too would end at once, before
+    the nanny, which has heard it as well, can have it give its runs back."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _pass_over)  # Not SIG_IGN, which all that is started from here would inherit.
+
+
+def _pass_over(number: int, frame: object) -> None:
+    return None
 
 
 async def greet(driver: str) -> None:

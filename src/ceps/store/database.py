@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -61,16 +61,20 @@ def open_memory() -> sqlite3.Connection:
     return connection
 
 
-def open_for_writing(path: Path) -> tuple[sqlite3.Connection, tally.Tally]:
-    """The file, made if there is none and brought up to date if it is old; and the tally of what it acknowledges."""
+def open_for_writing(path: Path, admit: Callable[[sqlite3.Connection], None]) -> tuple[sqlite3.Connection, tally.Tally]:
+    """The file, made if there is none and brought up to date if it is old; and the tally of what it acknowledges.
+
+    ``admit`` refuses by raising, before anything is changed: an older ceps may have to go on with an old file.
+    """
     if path.exists():
         _inspect(path)
     else:
         _create(path)
-    seal.unseal(path)
-    with explained(path):
+    with _damaged(path), explained(path):
         connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
         try:
+            admit(connection)
+            seal.unseal(path)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA cache_size = -65536")  # 64 MiB: the index of a long history stays in memory
@@ -86,10 +90,22 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     if not _exists(path):
         raise UserError(f"{path} does not exist: {path.parent} is not a run directory, or nothing has run in it yet")
     version = _inspect(path)
-    if version < len(MIGRATIONS):
-        raise UserError(f"{path} was made by an older ceps; resume its build once to bring it up to date")
-    with explained(path):
-        return _connect(_reading_uri(path))
+    with _damaged(path), explained(path):
+        connection = _connect(_reading_uri(path))
+        return connection if version == len(MIGRATIONS) else _brought_up_to_date(connection)
+
+
+def _brought_up_to_date(old: sqlite3.Connection) -> sqlite3.Connection:
+    """A copy in memory: the ceps that has made the file may go on with it, and readers change nothing."""
+    with closing(old):
+        copy = _connect(":memory:")
+        try:
+            old.backup(copy)
+            migrate(copy)
+        except BaseException:
+            copy.close()
+            raise
+        return copy
 
 
 def _exists(path: Path) -> bool:
@@ -175,7 +191,7 @@ def _inspect(path: Path) -> int:
 
 @contextmanager
 def _damaged(path: Path) -> Iterator[None]:
-    """Whatever else SQLite has against a file that is only looked at."""
+    """Whatever else SQLite has against a file."""
     try:
         yield
     except sqlite3.DatabaseError as error:

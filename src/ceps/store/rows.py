@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -188,20 +187,14 @@ def canonical(text: str) -> str:
     return json.dumps(json.loads(text), sort_keys=True)
 
 
-PLACES = re.compile(r"(scenario|experiment)\.(problem\.settings|solvers\.[^.]+)\.file|problem_settings\.file")
-"""Keys, however deep, under which an identity tells where descriptions stand; what is in them, it tells by versions."""
-
-
-def differences(old: Mapping[str, JSON], new: Mapping[str, JSON], but: re.Pattern[str] | None = None) -> list[str]:
-    """One line ``key: old -> new`` for each value, however deep, in which two JSON objects differ; ``but`` for keys
-    that match."""
+def differences(old: Mapping[str, JSON], new: Mapping[str, JSON], but: Collection[str] = ()) -> list[str]:
+    """One line ``key: old -> new`` for each value, however deep, in which two JSON objects differ, ``but`` for some."""
     before, after = dict(_leaves(old)), dict(_leaves(new))
     keys = list(dict.fromkeys([*before, *after]))
     return [
         f"{key}: {_short(before, key)} -> {_short(after, key)}"
         for key in keys
-        if (key not in before or key not in after or before[key] != after[key])
-        and (but is None or not but.fullmatch(key))
+        if (key not in before or key not in after or before[key] != after[key]) and key not in but
     ]
 
 

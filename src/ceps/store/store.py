@@ -8,7 +8,7 @@ import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,6 @@ from ceps.store import database, rows
 from ceps.store.lock import lock
 from ceps.store.rows import (
     JSON,
-    PLACES,
     RUN_COLUMNS,
     BestSolution,
     JournalEntry,
@@ -106,16 +105,21 @@ class Store:
         self._mutex = threading.Lock()
 
     @classmethod
-    def open(cls, directory: Path, identity: Mapping[str, JSON] | None = None) -> Store:
+    def open(cls, directory: Path, identity: Mapping[str, JSON] | None = None, free: Collection[str] = ()) -> Store:
         """The store of a directory, made when there is none, for this process alone until it is closed.
 
         ``identity`` is what the directory belongs to, a scenario say. The first one given is kept, and opening with
-        another one is refused. Only where its descriptions stand may have changed.
+        another one is refused. What it has at ``free`` keys may have changed: ``a.b`` is b in a.
         """
+        path = directory / database.FILE_NAME
+
+        def admit(connection: sqlite3.Connection) -> None:
+            if identity is not None:
+                cls(connection, path)._refuse_others(identity, free)
+
         descriptor = lock(directory)
         try:
-            path = directory / database.FILE_NAME
-            connection, tally = database.open_for_writing(path)
+            connection, tally = database.open_for_writing(path, admit)
         except BaseException:
             os.close(descriptor)
             raise
@@ -165,10 +169,9 @@ class Store:
         """What the directory belongs to, as JSON; None if nobody has said so."""
         return self._read_one(rows.identity, "SELECT value FROM meta WHERE key = 'identity'")
 
-    def _claim(self, identity: Mapping[str, JSON]) -> None:
-        text = json.dumps(identity)
-        given, stored = json.loads(text), self.identity
-        if stored is not None and (changed := differences(stored, given, but=PLACES)):
+    def _refuse_others(self, identity: Mapping[str, JSON], free: Collection[str]) -> None:
+        given, stored = json.loads(json.dumps(identity)), self.identity
+        if stored is not None and (changed := differences(stored, given, but=free)):
             if stored.get("purpose") != given.get("purpose"):
                 changed = [f"it is the directory of a {stored.get('purpose')}, not of a {given.get('purpose')}"]
             raise UserError(
@@ -176,7 +179,10 @@ class Store:
                 + "\n  ".join(changed)
                 + "\nUse another --out, or change them back."
             )
-        if stored != given:
+
+    def _claim(self, identity: Mapping[str, JSON]) -> None:
+        text = json.dumps(identity)
+        if self.identity != json.loads(text):
             with self._writing() as connection:
                 connection.execute("INSERT OR REPLACE INTO meta VALUES ('identity', ?)", (text,))
 
