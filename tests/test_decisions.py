@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,7 @@ from ceps.solve import race, without_contradictions
 from ceps.solvers.lkh import Lkh
 from ceps.solvers.solver import default_configuration
 from ceps.store import Store, history
+from ceps.store.seal import SEAL_NAME
 from tests import described
 from tests.problems.test_described import DECISION
 
@@ -205,6 +209,23 @@ def test_a_contradicted_answer_in_an_evaluation(tmp_path: Path, monkeypatch: pyt
     assert endings(tmp_path / "run") == {("filler", "SOLVED"), ("denier", "INVALID")}
 
 
+def test_evaluations_that_share_a_directory_know_of_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer that counted while it was alone is false once another evaluation has found one that was verified."""
+    competition(tmp_path, monkeypatch, TRUSTING, SOLVES, REFUSES)
+    both = json.loads((tmp_path / "portfolio.json").read_text())
+
+    def timeouts(member: int) -> tuple[int, bool]:
+        """Of one member alone, and whether a contradiction was told."""
+        (tmp_path / "alone.json").write_text(json.dumps({**both, "members": [both["members"][member]]}))
+        arguments = ("--portfolio", "alone.json", "--trust", "--repeats", "1", "--out", "run", "--json")
+        told = CliRunner().invoke(app, ["evaluate", "5.zeros", *arguments])
+        return json.loads(told.stdout)["timeouts"], "5: answers contradict each other" in told.stderr
+
+    assert timeouts(1) == (0, False)
+    assert timeouts(0) == (0, True)
+    assert timeouts(1) == (1, True)
+
+
 SCENARIO = """
 seed = 1
 [problem]
@@ -264,6 +285,31 @@ def test_contradicted_answers_in_a_build(
         assert "filler" in {member.solver for member in built.members}
     else:
         assert built.provenance["training_score"] == score
+
+
+@pytest.mark.parametrize(("filler", "denier"), [(CLAIMS, REFUSES), (f"sum(range(10**6)); {SOLVES}", REFUSES)])
+def test_a_stopped_build_knows_which_answers_were_false(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filler: str, denier: str
+) -> None:
+    """Stopped after any of its phases and begun again, a build in which answers contradict each other comes to the same
+    portfolio by the same runs."""
+    competition(tmp_path, monkeypatch, TRUSTING, filler, denier)
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+
+    def built(run: str) -> tuple[object, int]:
+        told = CliRunner().invoke(app, ["build", "scenario.toml", "--out", run])
+        assert told.exit_code == 0, told.output
+        with Store.read_only(tmp_path / run) as store:
+            return Portfolio.load(tmp_path / run / "portfolio.json").members, store.totals().runs
+
+    whole = built("whole")
+    with Store.read_only(tmp_path / "whole") as store:
+        phases = len(store.journal())
+    for kept in range(phases):
+        run = shutil.copytree(tmp_path / "whole", tmp_path / f"after {kept}", ignore=shutil.ignore_patterns(SEAL_NAME))
+        with closing(sqlite3.connect(run / "ceps.sqlite")) as connection, connection:
+            connection.execute("DELETE FROM journal WHERE sequence > ?", (kept,))
+        assert built(run.name) == whole
 
 
 def test_a_build_goes_on_where_its_folder_was_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

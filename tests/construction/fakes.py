@@ -52,7 +52,7 @@ class FakeReferences:
     def cost(self, instance: Any) -> float:
         return 0
 
-    def truth(self, instance: Any) -> None:
+    def truth(self, instance: Any) -> str | None:
         return None
 
     def estimate(self, instances: Iterable[Any]) -> None:

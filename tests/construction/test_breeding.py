@@ -13,6 +13,7 @@ import pytest
 from ceps import seeds
 from ceps.construction.breeding import MOST_BARREN_BATCHES, Bred, breed
 from ceps.construction.budget import Account
+from ceps.contradictions import NOBODY_KNOWS
 from ceps.evaluator import Evaluator
 from ceps.metrics import Panc
 from ceps.references import Effort, References
@@ -172,6 +173,15 @@ def test_offspring_nobody_can_solve_are_dropped() -> None:
     bred = bred_from(evaluator, Account(100.0))
     assert bred.admitted == ()
     assert bred.dropped == bred.offspring > 0
+
+
+def test_offspring_of_which_nobody_knows_what_is_true_are_not_admitted() -> None:
+    """Where answers contradict each other all are worth nothing: such an instance would pass for the hardest."""
+    evaluator = FakeEvaluator(lambda number, instance, seed: 5.0, Growing())
+    evaluator.references.truth = lambda instance: NOBODY_KNOWS  # type: ignore[method-assign]
+    bred = bred_from(evaluator, Account(100.0))
+    assert bred.admitted == ()
+    assert bred.offspring > 0
 
 
 def test_a_mutation_operator_that_fails_costs_offspring_and_never_the_build() -> None:

@@ -15,6 +15,7 @@ from ceps.construction.budget import Account
 from ceps.construction.method import Members, Task
 from ceps.construction.scoring import Scored, portfolio_score
 from ceps.construction.validation import seed_of
+from ceps.contradictions import NOBODY_KNOWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,8 @@ class _Trial:
         if fmean(scores) <= above or not self._agreed(child):
             return -inf
         changed = self.task.evaluator.references.settle([child])
+        if self.task.evaluator.references.truth(child) == NOBODY_KNOWS:
+            return -inf  # What makes it hard is that somebody answers falsely.
         if changed or self._cost(child) != estimated:
             scores = self._scores(child, range(self.passes))
         return fmean(scores) if len(scores) == self.passes else -inf

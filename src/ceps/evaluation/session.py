@@ -22,8 +22,7 @@ from ceps.problems.text import name_of
 from ceps.references import Effort, References
 from ceps.runner import Runner
 from ceps.solvers import exact_solver, reference_consensus
-from ceps.store import Reference, Store
-from ceps.store.history import contradictions
+from ceps.store import Reference, Store, history
 from ceps.tables import as_float, brief
 
 EVALUATION = "evaluation"
@@ -111,6 +110,10 @@ def run_plan(
                 if instance.name in plan.known:
                     references.know(instance, plan.known[instance.name], "given")
             references.establish(plan.instances, on_reference)
+        if problem.target is not None:
+            # Several evaluations may share a directory: what runs of one have found judges those of all.
+            references.findings.add(history.findings(store))
+            references.settle(plan.instances)
         evaluator = Evaluator(problem, solvers, plan.metric, runner, references, plan.memory)
         report = evaluate(plan.portfolio, plan.instances, evaluator, plan.repeats, plan.seed, on_repeat)
         _conclude(store, plan, report)
@@ -120,7 +123,7 @@ def run_plan(
             references.cpu_charged,
             runner.cpu_spent,
             runner.runs_made,
-            told(contradictions(store)),
+            told(history.contradictions(store)),
         )
 
 

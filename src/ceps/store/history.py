@@ -38,6 +38,9 @@ _SELECT_SAID = """WITH torn AS (
     FROM said JOIN instances ON instances.number = instance JOIN programs ON programs.number = program
     GROUP BY instance, says, programs.solver ORDER BY instance, says, programs.solver"""
 
+_SELECT_FINDINGS = """SELECT instances.id, says, min(cost)
+    FROM runs JOIN instances ON instances.number = instance WHERE says <> '' GROUP BY instance, says"""
+
 _SELECT_FAMILY = """WITH RECURSIVE family (number) AS (
         SELECT number FROM instances WHERE parent IS NULL OR id IN (SELECT value FROM json_each(:admitted))
         UNION
@@ -125,15 +128,20 @@ class Trace:
     """The least cost known of its instance."""
 
 
+def findings(store: Store) -> list[Finding]:
+    """What answers to decision problems come to, of all instances."""
+    return [Finding(*row) for row in store.select(_SELECT_FINDINGS)]
+
+
 def contradictions(store: Store) -> list[Contradiction]:
     """The instances of which runs say different things."""
     found = []
     for (identifier, name), rows in groupby(store.select(_SELECT_SAID), key=itemgetter(0, 1)):
-        findings, said = Findings(), []
+        heard, said = Findings(), []
         for _, _, solver, says, cost in rows:
-            findings.add([Finding(identifier, says, cost)])
+            heard.add([Finding(identifier, says, cost)])
             said.append((f"solver '{solver}'", says))
-        truth = truth_of(findings.of(identifier))
+        truth = truth_of(heard.of(identifier))
         if truth is not None:
             found.append(Contradiction(identifier, name, tuple(said), truth))
     return found

@@ -125,6 +125,7 @@ class MethodContract(Contract):
         slots: int = 2,
         unsolvable: Collection[BitsInstance] = (),
         agreeing: bool = True,
+        improving: bool = False,
         most_runs: float = float("inf"),
         budget: float | None = None,
     ) -> Made:
@@ -135,7 +136,7 @@ class MethodContract(Contract):
                 raise Interrupted
 
         hopeless = [instance.id for instance in unsolvable]
-        executor = PureExecutor(0.5, count, slots, hopeless, agreeing)
+        executor = PureExecutor(0.5, count, slots, hopeless, agreeing, improving)
         runner = Runner(store, executor)
         references = References(Bits(), Consensus.of_default(BitSolver()), runner, EFFORT, SEED, memory=2**30)
         evaluator = Evaluator(Bits(), {BitSolver.name: BitSolver()}, metric, runner, references, memory=2**30)
@@ -201,14 +202,16 @@ class MethodContract(Contract):
         assert made[0].members == made[1].members
         assert made[0].charged == made[1].charged
 
-    def test_an_interrupted_build_is_the_build_never_interrupted(self, tuner: Tuner) -> None:
-        """Stopped midway and started again on the same store: the same portfolio for the same charge."""
+    @pytest.mark.parametrize("improving", [False, True])
+    def test_an_interrupted_build_is_the_build_never_interrupted(self, tuner: Tuner, improving: bool) -> None:
+        """Stopped midway and started again on the same store: the same portfolio for the same charge. Also where runs
+        find better costs than were known, by which later ones are judged."""
         with Store.in_memory() as store:
-            whole = self.build(tuner, store)
+            whole = self.build(tuner, store, improving=improving)
         with Store.in_memory() as store:
             with pytest.raises(Interrupted):
-                self.build(tuner, store, most_runs=whole.runs // 2)
-            resumed = self.build(tuner, store)
+                self.build(tuner, store, improving=improving, most_runs=whole.runs // 2)
+            resumed = self.build(tuner, store, improving=improving)
         assert 0 < resumed.runs < whole.runs
         assert (resumed.members, resumed.charged) == (whole.members, whole.charged)
 
