@@ -233,19 +233,20 @@ def evaluator_of(scenario: Scenario, cast: Cast, runner: Runner, references: Ref
 
 
 class Alarm:
-    """Warns of answers in a store that contradict each other; of each instance once. Threads may share it."""
+    """Warns of answers in a store that contradict each other; of each instance once, and once more when it has become
+    known which are true. Threads may share it."""
 
     def __init__(self, store: Store, warn: Callable[[str], None]) -> None:
         self._store = store
         self._warn = warn
-        self._told: set[str] = set()
+        self._told: set[tuple[str, str]] = set()
         self._mutex = threading.Lock()
 
     def ring(self) -> None:
         """Warn of what has come since."""
         with self._mutex:
-            new = [each for each in contradictions(self._store) if each.instance not in self._told]
-            self._told.update(each.instance for each in new)
+            new = [each for each in contradictions(self._store) if (each.instance, each.truth) not in self._told]
+            self._told.update((each.instance, each.truth) for each in new)
         for message in told(new):
             self._warn(message)
 

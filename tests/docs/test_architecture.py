@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 
+import ceps
 from tests.docs.blocks import ROOT
 
 TEXT = (ROOT / "ARCHITECTURE.md").read_text()
@@ -39,3 +40,8 @@ def test_every_dependency_has_its_reason() -> None:
     names = {re.split(r"[<>=;\[ ]", each, maxsplit=1)[0] for each in asked} - {"ceps"}
     listed = set(re.findall(r"[\w-]+", " ".join(first_cells("dependency"))))
     assert names - listed == set()
+
+
+def test_the_version_is_one() -> None:
+    """The package has the version that its modules tell each other and write into run directories."""
+    assert PROJECT["project"]["version"] == ceps.__version__
