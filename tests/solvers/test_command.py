@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import shlex
 import sys
 from collections.abc import Iterator
@@ -14,12 +13,11 @@ from typing import Any
 
 import pytest
 
-from ceps.errors import UserError
 from ceps.execution.executor import Run
 from ceps.execution.local import LocalExecutor
 from ceps.problems.described import FileInstance
 from ceps.problems.tsp import Tsp
-from ceps.records import Configuration, Ending, Limits, Outcome
+from ceps.records import Ending, Limits, Outcome
 from ceps.solvers.command import Command
 from ceps.solvers.solver import default_configuration
 from tests import described
@@ -266,14 +264,6 @@ def test_variables_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "SECRET_TOKEN" not in given
 
 
-def test_a_variable_that_is_not_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is told with the names of the description and of the variable, before anything runs."""
-    monkeypatch.delenv("LICENCE", raising=False)
-    solver = described.solver(tmp_path, TELLS, 'inherit = ["LICENCE"]\n' + described.SOLVER)
-    with pytest.raises(UserError, match=r"filler\.toml: inherit: the variable LICENCE is not set on host"):
-        solver.prepare()
-
-
 def test_solutions_in_files(executor: LocalExecutor, tmp_path: Path) -> None:
     """A program may write its solution to a file; it is read when the program ends."""
     text = described.SOLVER.replace('"{{parameters}}"', '"{{solution_file}}", "{{parameters}}"')
@@ -322,37 +312,6 @@ def test_the_exact_command_line_is_in_the_output(executor: LocalExecutor, tmp_pa
     assert last == "read: solved, cost 0, a solution of 5 characters"
 
 
-def test_description_for_people(tmp_path: Path) -> None:
-    """The command line is shown with names for what differs from run to run."""
-    shown = described.solver(tmp_path, FILLS).describe({"ones": 3})
-    assert shown == f"{sys.executable} {tmp_path / 'filler.py'} INSTANCE SEED CUTOFF --ones=3"
-
-
-def test_is_a_value_that_keepers_can_get(tmp_path: Path) -> None:
-    """Solvers that are described alike are equal, hashable and survive pickling."""
-    solver = described.solver(tmp_path, FILLS)
-    again = pickle.loads(pickle.dumps(solver))
-    assert (again, hash(again), again.version) == (solver, hash(solver), solver.version)
-
-
-def test_another_program_is_another_version(tmp_path: Path) -> None:
-    """The version names the program's content: a script that was changed, or another binary, is another solver."""
-    (tmp_path / "one").mkdir()
-    (tmp_path / "other").mkdir()
-    one = described.solver(tmp_path / "one", FILLS)
-    other = described.solver(tmp_path / "other", FILLS + "\n")
-    assert one.version != other.version
-    assert one.digest == other.digest
-
-
-def test_a_program_that_is_not_there(tmp_path: Path) -> None:
-    """A missing program is told with the description's name when it is to run, not when it is read."""
-    text = described.SOLVER.replace('"{python}"', '"./missing"')
-    solver = described.solver(tmp_path, FILLS, text)
-    with pytest.raises(UserError, match=r"filler\.toml: command: there is no program .*missing; check the path"):
-        solver.prepare()
-
-
 def test_instances_of_any_bytes_reach_the_program(executor: LocalExecutor, tmp_path: Path) -> None:
     """The file that the program reads has the instance's bytes, all of them."""
     script = "import sys; print('bits', open(sys.argv[1], 'rb').read().hex()); print('cost 0')"
@@ -387,16 +346,3 @@ def test_who_is_left_behind_does_not_hold_up_the_run(executor: LocalExecutor, tm
     limits = Limits(cpu=20.0, wall=60.0)
     outcome = run(executor, described.solver(tmp_path, script), tmp_path, limits=limits)
     assert (outcome.ending, outcome.cost) == (Ending.FINISHED, 0.0)
-
-
-def test_a_working_directory_that_is_not_there(tmp_path: Path) -> None:
-    """It is told with the description's name before anything runs."""
-    solver = described.solver(tmp_path, TELLS, 'working_directory = "data"\n' + described.SOLVER)
-    with pytest.raises(UserError, match=r"filler\.toml: working_directory: there is no folder .*data"):
-        solver.prepare()
-
-
-def test_configurations_of_another_solver_are_written_as_they_are(tmp_path: Path) -> None:
-    """Values are written in the order of their names, numbers as programs read them."""
-    configuration = Configuration.of("filler", {"b": 2.0, "a": 0.25})
-    assert described.solver(tmp_path, FILLS).describe(configuration.as_dict()).endswith("--a=0.25 --b=2")
