@@ -23,16 +23,17 @@ def content_of(path: Path, largest: int = LARGEST) -> bytes:
     try:
         with open(path, "rb", opener=_open_at_once) as file:
             status = os.fstat(file.fileno())
-            if not S_ISREG(status.st_mode):
-                raise UserError(f"{path}: this is no ordinary file. Name one.")
-            content = file.read() if status.st_size <= largest else None
+            size = status.st_size if S_ISREG(status.st_mode) else -1
+            content = file.read(size + 1) if size <= largest else b""
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file. Check the path.") from None
     except IsADirectoryError:
         raise UserError(f"{path}: this is a directory. Name a file in it.") from None
     except (OSError, ValueError) as error:
         raise UserError(f"{path}: the file cannot be read ({error}). Check its name and its permissions.") from None
-    if content is None:
+    if size < 0 or len(content) > size:  # Files that the kernel makes up as they are read say that they are empty.
+        raise UserError(f"{path}: this is no ordinary file. Name one.")
+    if size > largest:
         raise UserError(f"{path}: the file is larger than {largest / 2**20:g} MiB. Is it the one you mean?")
     return content
 
@@ -47,9 +48,12 @@ def write_whole(path: Path, content: bytes) -> None:
 
     What cannot be written is an :class:`OSError`, for the caller to tell in words; nothing is left of it.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    # A new file, whatever a stranger has put into the folder.
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    file = unfinished.open("xb")
     try:
-        unfinished.write_bytes(content)
+        with file:
+            file.write(content)
         unfinished.replace(path)
     except BaseException:
         with suppress(OSError):  # It may not even be there.

@@ -101,10 +101,11 @@ def test_half_a_seal_is_none(directory: Path, content: bytes) -> None:
 
 
 def test_a_seal_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
-    """Where something stands in the seal's place, closing goes well and the store is opened again."""
+    """Where something stands in the seal's place, closing goes well and, without that, the store is opened again."""
     store = Store.open(tmp_path)
     fill(store)
     (tmp_path / SEAL_NAME).mkdir()
     store.close()
+    (tmp_path / SEAL_NAME).rmdir()
     with Store.read_only(tmp_path) as reader:
         assert len(reader.executions(KEY)) == 1

@@ -35,4 +35,9 @@ def long_name(path: Path) -> Path:
     return path.with_name("x" * 5_000 + path.suffix)
 
 
-NO_FILES: list[Place] = [device, pipe, huge, folder, long_name]
+def made_up(path: Path) -> Path:
+    path.symlink_to("/proc/self/pagemap")  # Its size is said to be 0.
+    return path
+
+
+NO_FILES: list[Place] = [device, pipe, huge, folder, long_name, made_up]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ceps import __version__
 from ceps.exporting.arff import NUMERIC, STRING, ascii_name, one_of, write_arff
+from ceps.exporting.folder import Folder
 from ceps.exporting.selection import HOW_TO_COMPLETE, STOPPED, Selection, select_runs
 from ceps.metrics import Metric
 from ceps.records import Ending, Outcome
@@ -41,7 +42,7 @@ _CITATION = """\
 """
 
 
-def export_aslib(store: Store, out: Path, warn: Callable[[str], None]) -> list[Path]:
+def export_aslib(store: Store, folder: Folder, warn: Callable[[str], None]) -> list[Path]:
     """Write the scenario; ``warn`` is told how many instances are not in it."""
     selection = select_runs(store)
     if selection.left_out:
@@ -49,12 +50,12 @@ def export_aslib(store: Store, out: Path, warn: Callable[[str], None]) -> list[P
         warn(f"{len(selection.left_out)} of {whole} instances are left out; readme.txt says which, and why")
     texts = {"readme.txt": _readme(selection), "description.txt": _description(selection), "citation.bib": _CITATION}
     tables = _tables(selection)
-    out.mkdir(parents=True, exist_ok=True)
+    files = {name: folder.file(name) for name in (*texts, *(f"{name}.arff" for name in tables))}
     for name, text in texts.items():
-        (out / name).write_text(text, encoding="ascii")
+        files[name].write_text(text, encoding="ascii")
     for name, (attributes, rows) in tables.items():
-        write_arff(out / f"{name}.arff", f"{name.upper()}_{_identifier(selection)}", attributes, rows)
-    return [out / name for name in (*texts, *(f"{name}.arff" for name in tables))]
+        write_arff(files[f"{name}.arff"], f"{name.upper()}_{_identifier(selection)}", attributes, rows)
+    return list(files.values())
 
 
 def _identifier(selection: Selection) -> str:

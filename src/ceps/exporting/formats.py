@@ -14,13 +14,13 @@ from typing import Any
 from ceps.commands import programs_of
 from ceps.errors import UserError
 from ceps.exporting.aslib import export_aslib
+from ceps.exporting.folder import Folder
 from ceps.exporting.origin import decoded, read_origin, texts_at
 from ceps.metrics import Metric
 from ceps.portfolio import Portfolio
 from ceps.records import Ending
 from ceps.store import RecordedRun, Store
 from ceps.store.history import judged_runs
-from ceps.tables import brief
 
 
 class Format(StrEnum):
@@ -53,26 +53,24 @@ _NATIVE: Mapping[str, Native] = {
 
 
 def export(run: Path, kind: Format, out: Path, warn: Callable[[str], None] = lambda message: None) -> list[Path]:
-    """Write what is wanted of a run directory into a folder; the files that were made. ``warn`` is told what is not.
-
-    The folder is made when there is something to write into it: what is refused leaves none behind.
-    """
+    """Write what is wanted of a run directory into a folder; the files that were made. ``warn`` is told what is not."""
+    folder = Folder(out, run)
     try:
         with Store.read_only(run) as store:
             match kind:
                 case Format.CSV:
-                    return _export_runs(store, out)
+                    return _export_runs(store, folder)
                 case Format.INSTANCES:
-                    return _export_instances(store, out)
+                    return _export_instances(store, folder)
                 case Format.CONFIGURATIONS:
-                    return _export_configurations(run, out)
+                    return _export_configurations(run, folder)
                 case Format.ASLIB:
-                    return export_aslib(store, out, warn)
+                    return export_aslib(store, folder, warn)
     except OSError as error:
         raise UserError(f"{out}: cannot be written: {error.strerror}") from error
 
 
-def _export_runs(store: Store, out: Path) -> list[Path]:
+def _export_runs(store: Store, folder: Folder) -> list[Path]:
     """Runs with their scores; configurations and instances, which runs name by their ids."""
     origin = read_origin(store)
     problem = origin.problem
@@ -81,9 +79,8 @@ def _export_runs(store: Store, out: Path) -> list[Path]:
     known = [each for each in instances if each is not None]
     scales = {each.id: problem.scale(decoded(problem, each)) for each in known}
     configurations = [store.configuration(key) for key in dict.fromkeys(run.key.configuration for run in runs)]
-    files = [out / name for name in ("runs.csv", "configurations.csv", "instances.csv")]
     rows = [_run(run, origin.metric, scales[run.key.instance]) for run in runs]
-    out.mkdir(parents=True, exist_ok=True)
+    files = [folder.file(name) for name in ("runs.csv", "configurations.csv", "instances.csv")]
     _write(files[0], _RUN_COLUMNS, rows)
     _write(
         files[1],
@@ -106,33 +103,26 @@ def _run(run: RecordedRun, metric: Metric, scale: float) -> Sequence[Any]:
     )  # fmt: skip
 
 
-def _export_instances(store: Store, out: Path) -> list[Path]:
+def _export_instances(store: Store, folder: Folder) -> list[Path]:
     """The instances that were made and trained on; of a comparison, those of each build in a folder of its own."""
     problem = read_origin(store).problem
-    made: list[tuple[Path, Any]] = []
+    made: dict[str, Any] = {}
     for entry in store.journal():
         scope = entry.phase.rpartition(": ")[0]
         for identifier in texts_at(entry, "admitted"):
             stored = store.instance(identifier)
             if stored is not None:
-                folder = out / _inside(f"split-{scope}") if scope else out
-                file = folder / _inside(f"{stored.name}{problem.suffixes[0]}")
-                made.append((file, decoded(problem, stored)))
-    out.mkdir(parents=True, exist_ok=True)
-    for file, instance in made:
-        file.parent.mkdir(parents=True, exist_ok=True)
+                name = f"{stored.name}{problem.suffixes[0]}"
+                made[f"split-{scope}/{name}" if scope else name] = decoded(problem, stored)
+    for name in made:
+        folder.check(name)
+    files = [folder.file(name) for name in made]
+    for file, instance in zip(files, made.values(), strict=True):
         problem.write(instance, file)
-    return [file for file, _ in made]
+    return files
 
 
-def _inside(name: str) -> str:
-    """A name from the store as that of a file: it may come from a stranger, and must not lead out of the folder."""
-    if ".." in Path(name).parts or Path(name).is_absolute() or not name.isprintable():
-        raise UserError(f"{brief(name)} in the store is no name for a file; nothing was written to it")
-    return name
-
-
-def _export_configurations(run: Path, out: Path) -> list[Path]:
+def _export_configurations(run: Path, folder: Folder) -> list[Path]:
     """Every member of every portfolio: the solver's own parameters, a portfolio of its own, and how to run it."""
     found = sorted([*run.glob("portfolio*.json"), *run.glob("split-*/*/portfolio*.json")])
     if not found:
@@ -145,20 +135,18 @@ def _export_configurations(run: Path, out: Path) -> list[Path]:
     loaded = [(path, Portfolio.load(path)) for path in found]
     for path, portfolio, solvers in [(path, portfolio, portfolio.solvers()) for path, portfolio in loaded]:
         trust = " --trust" if programs_of([*solvers.values(), portfolio.problem_class]) else ""
-        folder = out / path.parent.relative_to(run)
-        folder.mkdir(parents=True, exist_ok=True)
         for number, member in enumerate(portfolio.members, start=1):
             native = _NATIVE.get(member.solver, Native(".txt", ""))
-            stem = folder / f"{path.stem}-{number}-{member.solver}"
-            parameters, alone = (stem.with_name(stem.name + ending) for ending in (native.ending, ".json"))
+            stem = str(path.relative_to(run).with_name(f"{path.stem}-{number}-{member.solver}"))
+            parameters, alone = (folder.file(stem + ending) for ending in (native.ending, ".json"))
             parameters.write_text(solvers[member.solver].describe(member.as_dict()))
             replace(portfolio, members=(member,)).save(alone)
             files += [parameters, alone]
             # Quoted: these lines are pasted into shells.
-            beside, own = (shlex.quote(str(file.relative_to(out))) for file in (alone, parameters))
+            beside, own = (shlex.quote(stem + ending) for ending in (".json", native.ending))
             commands.append(f"ceps solve INSTANCE --portfolio {beside} --time SECONDS{trust}")
             commands += [native.command.format(file=own)] if native.command else []
-    files.append(out / "commands.txt")
+    files.append(folder.file("commands.txt"))
     files[-1].write_text("\n".join([*commands, ""]))
     return files
 

@@ -8,9 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from ceps.errors import UserError
-from ceps.files import write_whole
+from ceps.files import content_of, write_whole
 
 SEAL_NAME = "ceps.seal"
+LONGEST = 1000
+"""Bytes: what is longer is no seal."""
 
 
 def seal(path: Path) -> None:
@@ -49,8 +51,8 @@ def _seal_of(path: Path) -> Path:
 
 def _sealed(path: Path) -> str | None:
     try:
-        content = _seal_of(path).read_bytes()[:1000].decode("ascii", "replace").strip()
-    except OSError:
+        content = content_of(_seal_of(path), LONGEST).decode("ascii", "replace").strip()
+    except UserError:
         return None
     return content if re.fullmatch(r"[0-9a-f]{64}", content) else None
 

@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 
 from ceps.errors import UserError
 from ceps.records import Configuration, Outcome, RunKey, digest
-from ceps.store import database, rows
+from ceps.store import database, own_files, rows
 from ceps.store.lock import lock
 from ceps.store.rows import (
     JSON,
@@ -117,6 +117,7 @@ class Store:
             if identity is not None:
                 cls(connection, path)._refuse_others(identity, free)
 
+        own_files.refuse_others(directory)
         descriptor = lock(directory)
         try:
             connection, tally = database.open_for_writing(path, admit)
@@ -137,6 +138,7 @@ class Store:
     @classmethod
     def read_only(cls, directory: Path) -> Store:
         """The store of a directory for looking only; somebody else may be writing to it."""
+        own_files.refuse_others(directory)
         path = directory / database.FILE_NAME
         return cls(database.open_for_reading(path), path)
 

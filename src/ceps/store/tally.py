@@ -15,8 +15,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from ceps.errors import UserError
+from ceps.files import content_of
 
 TALLY_NAME = "ceps.tally"
+LONGEST = 1000
+"""Bytes: what is longer is no tally."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 """Another one after every start of the machine."""
 _LOG_HEADER = 32
@@ -68,9 +71,9 @@ def remove(path: Path) -> None:
 def missing(path: Path, log: Path, connection: sqlite3.Connection) -> int:
     """Of what was acknowledged, how much is not there and was not lost by a power failure."""
     try:
-        kept = path.with_name(TALLY_NAME).read_bytes()[:1000].decode("ascii", "replace")
+        kept = content_of(path.with_name(TALLY_NAME), LONGEST).decode("ascii", "replace")
         boot = _BOOT_ID.read_text().strip()
-    except OSError:
+    except (OSError, UserError):
         return 0
     tally = re.fullmatch(r"([0-9a-f-]{36}) (\d{20})\n", kept)
     if tally is None:
