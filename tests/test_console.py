@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 
 import pytest
@@ -9,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ceps import console
-from ceps.console import RaceView, Steps, number, print_whole
+from ceps.console import PlainConsole, RaceView, Steps, number, print_whole
 from ceps.portfolio import MetricChoice, Portfolio
 from ceps.records import Configuration, Incumbent
 
@@ -45,6 +46,24 @@ def test_stages_in_plain_lines(plain: Console, page: StringIO, monkeypatch: pyte
         "Evaluating: 1 of 2, about 0 s left. a[b]: 0.1",
         "Evaluating: 2 of 2.",
     ]
+
+
+def test_texts_do_not_steer_the_terminal(page: StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Control characters, directions of writing and bytes that are no text are shown as escapes, in tables too; ends of
+    lines and colours of our own are what they are."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    shown = PlainConsole()
+    shown.file = page
+    shown.print("é [b]\x1b[2K\x9b1A\u202e\udcff\nend", style="red")
+    table = Table("head")
+    table.add_row("cell\x1b]0;title")
+    shown.print(table)
+    first, second, *rows = page.getvalue().splitlines()
+    assert "\x1b[31m" in first
+    assert r"é [b]\x1b[2K\x9b1A\u202e\udcff" in first
+    assert "end" in second
+    assert any(r"cell\x1b]0;" in row for row in rows)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", page.getvalue()).replace("\n", "").isprintable()
 
 
 def test_a_table_wider_than_the_terminal_is_printed_whole() -> None:

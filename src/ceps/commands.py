@@ -10,8 +10,10 @@ import hashlib
 import os
 import platform
 import re
+import shlex
 import shutil
 import signal
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -35,6 +37,8 @@ PATIENCE = 5
 """How many times its CPU seconds a call may take by the clock: a host may have other work."""
 LARGEST_FILE = 1024**3
 """Bytes of one file that a called program may write."""
+GRACE = 1.0
+"""Seconds within which batch systems tell all processes of a job to end."""
 
 _CONTAINED = str(Path(_native.__file__).with_name("contained"))
 # HOME, because licences and installations of the user's are found by it.
@@ -57,6 +61,15 @@ def programs_of(parts: Iterable[object]) -> list[str]:
     What is installed as a part of ceps or as a plug-in of its was chosen by the user.
     """
     return [program for part in parts if isinstance(part, NamesPrograms) for program in part.programs]
+
+
+def as_started(
+    words: Sequence[str], given: Iterable[tuple[str, str]], inherit: Iterable[str], working_directory: Path | None
+) -> str:
+    """How a description has a program started, as a line of a shell: what it is given may matter more than its name."""
+    folder = [] if working_directory is None else [f"cd {shlex.quote(str(working_directory))} &&"]
+    taken = [f'{name}="${name}"' for name in inherit]
+    return " ".join([*folder, *taken, *(f"{name}={shlex.quote(text)}" for name, text in given), shlex.join(words)])
 
 
 def refuse_programs(where: object, parts: Iterable[object], way: str) -> None:
@@ -229,6 +242,15 @@ def fate(status: int) -> str:
         return f"was ended by signal {-status}"
 
 
+def outlast_termination() -> None:
+    """Wait a little, where a process here was ended by SIGTERM, before anything is made of that.
+
+    Batch systems send one to all processes of a job. If that is what has ended the other, this process ends too, and
+    nobody is blamed; if not, it was the other's own affair.
+    """
+    time.sleep(GRACE)
+
+
 @dataclass(frozen=True, slots=True)
 class Called:
     """What a call came to: the exit status, negative for a signal, and what was printed, cut where it is too long."""
@@ -298,7 +320,10 @@ def call(
         finally:
             process.terminate()  # Should this process not wait any longer: it ends all, and then itself.
             process.wait()
-        match report.read():
+        told = report.read()
+        if told in (None, ("ended", -signal.SIGTERM)):
+            outlast_termination()
+        match told:
             case None:
                 raise CallError(f"{words[0]}: the process that watches it {fate(process.returncode)}")
             case "refused", number:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.live import Live
 from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table
 
 from ceps.portfolio import Portfolio
@@ -28,12 +29,33 @@ def number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else f"{value:.10g}"
 
 
-class Voice(Console):
+def _harmless(text: str) -> str:
+    """A text in which characters that cannot be printed, but for the ends of lines, are written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+class PlainConsole(Console):
+    """A console that prints names of files, and what programs and strangers' files say, as they are.
+
+    Characters that would steer a terminal are shown as Python writes them: nothing can be made to look like something
+    else.
+    """
+
+    def __init__(self, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, soft_wrap=True, highlight=False, markup=False, emoji=False)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=_harmless(segment.text))
+
+
+class Voice(PlainConsole):
     """A console for standard error. When nobody listens any more, the work goes on in silence."""
 
     def __init__(self) -> None:
-        # No markup and no emoji: names of files and instances are printed as they are.
-        super().__init__(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+        super().__init__(stderr=True)
 
     def on_broken_pipe(self) -> None:
         self.quiet = True

@@ -18,10 +18,11 @@ import pytest
 from ceps.errors import UserError
 from ceps.exporting import Format, export
 from ceps.problems.tsp import Tsp
-from ceps.records import Configuration, Ending, Outcome, RunKey
+from ceps.records import Configuration, Ending, Incumbent, Outcome, RunKey
 from ceps.solve import load
 from ceps.store import Store, StoredInstance
 from ceps.store.seal import SEAL_NAME
+from tests import described
 from tests.torture.mangled import bounded
 from tests.torture.no_files import NO_FILES, Place
 
@@ -49,16 +50,34 @@ WATCHED_READING = """
     from ceps.evaluation.session import read_known_costs
     from ceps.portfolio import Portfolio
     from ceps.problems import PROBLEMS
+    from ceps.problems.described import DescribedProblem
     from ceps.settings import read_scenario
+    from ceps.solvers.command import Command
+    from ceps.solvers.command_space import read_space
     from ceps.store import Store
 
-    def read_store(path):
-        with Store.read_only(path.parent) as store:
-            list(store.runs()), store.journal(), store.identity
+    def read_store(folder):
+        for read in (
+            lambda store: list(store.runs()),
+            lambda store: store.journal(),
+            lambda store: store.identity,
+            lambda store: store.configuration(CONFIGURATION),
+            lambda store: store.instance(INSTANCE),
+            lambda store: store.best_solution(INSTANCE),
+        ):
+            with suppress(UserError), Store.read_only(folder) as store:
+                read(store)
+
+    def read_space_of(path, kind):
+        named = path.with_suffix(kind)
+        if named.exists():
+            read_space({"file": str(named)}, "here:", path.parent).as_configspace("x")
 
     instances = [problem.generate(problem.default_generator, 5, 1) for problem in PROBLEMS.values()]
     readers = [
-        Portfolio.load, read_scenario, read_experiment, read_known_costs, read_store,
+        Portfolio.load, read_scenario, read_experiment, read_known_costs,
+        Command.described, DescribedProblem.described,
+        *(lambda path, kind=kind: read_space_of(path, kind) for kind in (".yaml", ".json", ".pcs")),
         lambda path: read_best_known(path, instances),
         *(problem.read for problem in PROBLEMS.values()),
         *(lambda path, p=p, i=i: p.read_solution(i, path) for p, i in zip(PROBLEMS.values(), instances)),
@@ -68,9 +87,12 @@ WATCHED_READING = """
         for read in readers:
             with suppress(UserError):
                 read(path)
+        if path.is_dir():
+            read_store(path)
 
-    harmless, *files = map(Path, sys.argv[1:])
-    read_all(harmless)  # What is imported late is imported now.
+    CONFIGURATION, INSTANCE, harmless, *files = sys.argv[1:]
+    harmless, *files = map(Path, (harmless, *files))
+    read_all(harmless), read_all(Path("harmless store"))  # What is imported late is imported now.
     events, armed = [], True
     DEEDS = ("os.", "subprocess.", "pickle.", "ctypes.", "socket.", "shutil.", "code.")
     LOOKS = ("os.listdir", "os.scandir")
@@ -121,16 +143,50 @@ MALICIOUS: dict[str, bytes] = {
 }
 
 
+TEXTS = {
+    "meta": ("value",),
+    "configurations": ("solver", "parameters"),
+    "instances": ("problem", "name", "content"),
+    "runs": ("host", "reason", "trace", "output", "says"),
+    "best": ("solution",),
+    "journal": ("phase", "result"),
+}
+
+
+def malicious_stores(folder: Path, name: str, text: str) -> list[str]:
+    """Run directories in whose stores this text stands for every text of one table."""
+    made = []
+    for table, columns in TEXTS.items():
+        run = folder / f"{name} in {table}"
+        stored(run)
+        (run / SEAL_NAME).unlink()
+        with closing(sqlite3.connect(run / "ceps.sqlite")) as connection, connection:
+            connection.execute(
+                f"UPDATE {table} SET {', '.join(f'{column} = :text' for column in columns)}", {"text": text}
+            )
+        made.append(run.name)
+    return made
+
+
 def test_nothing_in_a_file_is_executed(tmp_path: Path) -> None:
     """Whoever reads whichever of these files, the interpreter reports no deed: nothing run, imported or written."""
     (tmp_path / "harmless").write_text(json.dumps(PORTFOLIO))
     (tmp_path / "evil").write_text("#!/bin/sh\ntouch stolen\n")
     (tmp_path / "evil").chmod(0o755)
+    stores: list[str] = []
     for name, content in MALICIOUS.items():
         (tmp_path / name).write_bytes(content)
+        for kind in (".yaml", ".json", ".pcs"):
+            (tmp_path / name).with_suffix(kind).write_bytes(content)
+        stores += malicious_stores(tmp_path, name, content.decode("latin-1"))
     script = textwrap.dedent(WATCHED_READING)
+    stored(tmp_path / "harmless store")
     done = subprocess.run(
-        [sys.executable, "-c", script, "harmless", *MALICIOUS], cwd=tmp_path, capture_output=True, text=True, check=True
+        [sys.executable, "-c", script, CONFIGURATION.id, CITY.id, "harmless", *MALICIOUS, *stores],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert json.loads(done.stdout) == []
     assert not (tmp_path / "stolen").exists()
@@ -157,6 +213,30 @@ def test_a_program_that_a_portfolio_names_is_started_with_trust_only(tmp_path: P
     assert (tmp_path / "stolen").exists()
 
 
+def test_what_would_be_started_is_told_whole(tmp_path: Path) -> None:
+    """What programs are given, see, and where they run, for a harmless name may mean harm; and no name can make the
+    terminal show something else."""
+    described.problem(tmp_path, described.PROBLEM + 'environment = {{ BASH_ENV = "{{here}}/e" }}\n')
+    more = 'inherit = ["HOME"]\nworking_directory = "."\nenvironment = {{ LD_PRELOAD = "{{here}}/e.so" }}\n'
+    described.solver(tmp_path, "", more + described.SOLVER)
+    (tmp_path / "p.json").write_text(json.dumps(described.PORTFOLIO))
+    line = f'cd {tmp_path} && HOME="$HOME" LD_PRELOAD={tmp_path}/e.so {sys.executable} {tmp_path}/filler.py'
+    with pytest.raises(UserError) as told:
+        load(tmp_path / "p.json")
+    assert line in str(told.value)
+    assert f"BASH_ENV={tmp_path}/e {sys.executable} {tmp_path}/zeros.py check" in str(told.value)
+
+    steering = {**PORTFOLIO, "solvers": {"lkh": {"binary": "./evil\x1b[2K\x1b[1Aharmless"}}}
+    (tmp_path / "steering.json").write_text(json.dumps(steering))
+    TSP.write(CITY, tmp_path / "city.tsp")
+    ceps = Path(sys.executable).with_name("ceps")
+    command = [ceps, "solve", "city.tsp", "--portfolio", "steering.json"]
+    refused = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert r"evil\x1b[2K\x1b[1Aharmless" in refused.stderr
+    assert "\x1b" not in refused.stderr
+
+
 def test_loading_in_python_needs_trust_too(tmp_path: Path) -> None:
     """The same portfolio is refused by ``ceps.load``, with the way to have it."""
     (tmp_path / "p.json").write_bytes(MALICIOUS["binary"])
@@ -180,7 +260,7 @@ def stored(run: Path, name: str = "fine", phase: str = "breeding", admitted: obj
         store.add_configuration(CONFIGURATION)
         store.add_instance(StoredInstance(CITY.id, "tsp", name, TSP.encode(CITY)))
         key = RunKey("lkh", "1", CONFIGURATION.id, CITY.id, seed=1, target=5, memory=2**30)
-        store.record(key, 1.0, Outcome(Ending.SOLVED, cpu=0.5, cost=5))
+        store.record(key, 1.0, Outcome(Ending.SOLVED, cpu=0.5, cost=5, solution=[], trace=(Incumbent(0.5, 5),)))
         store.journal_put(phase, {}, {"admitted": [CITY.id] if admitted is None else admitted}, charge=0.0)
 
 

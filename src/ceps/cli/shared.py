@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperGroup
 
-from ceps.console import Voice
+from ceps.console import PlainConsole, Voice
 from ceps.errors import UserError
 from ceps.execution.backends import executor_of
 from ceps.execution.executor import Executor
@@ -19,8 +18,7 @@ from ceps.portfolio import Portfolio
 from ceps.settings import ExecutionSettings
 from ceps.texts import counted
 
-# No markup and no emoji: names of files and instances are printed as they are.
-answers = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
+answers = PlainConsole()
 messages = Voice()
 
 

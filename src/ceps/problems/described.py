@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ceps.commands import Called, CallError, TooLongError, placeholders
+from ceps.commands import Called, CallError, TooLongError, as_started, placeholders
 from ceps.errors import UserError, did_you_mean
 from ceps.problems.desk import Desk, OnCall, nobody
 from ceps.problems.parameters import Parameter
@@ -105,7 +105,11 @@ class DescribedProblem(Problem):
     @property
     def programs(self) -> tuple[str, ...]:
         file = self.file
-        return tuple(shlex.join(words) for words in (file.check, file.features, file.mutate) if words)
+        return tuple(
+            as_started(words, file.environment, file.inherit, file.working_directory)
+            for words in (file.check, file.features, file.mutate)
+            if words
+        )
 
     @property
     def version(self) -> str:
@@ -296,8 +300,11 @@ class DescribedProblem(Problem):
         """The program that checks, where there is one, tried once where the answer has something for it to look at."""
         if not self.file.check:
             return
-        status, told = (None, None) if solution is None else (solution["status"], solution.get("solution"))
-        if status is None or told is None or (status == UNSATISFIABLE and not self.checks_certificates):
+        # Any JSON value: the run may have failed for what it has told.
+        answer = solution if isinstance(solution, dict) else {}
+        status, told = str(answer.get("status")), answer.get("solution")
+        checked = (SOLVED, UNSATISFIABLE) if self.checks_certificates else (SOLVED,)
+        if status not in checked or told is None:
             line = shlex.join(self.file.check)
             yield Trial("check", line, self.file.time, self.file.memory, "", "not tried: no answer to try it on", True)
             return

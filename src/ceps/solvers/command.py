@@ -10,7 +10,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ceps.commands import environment, file_digest, fill, find_program, inherited, named_files
+from ceps.commands import as_started, environment, file_digest, fill, find_program, inherited, named_files
 from ceps.errors import UserError
 from ceps.problems import Problem, problem_named, problem_names
 from ceps.problems.described import CONTRADICTORY, SOLVED, FileInstance
@@ -58,7 +58,8 @@ class Command(Solver):
 
     @property
     def programs(self) -> tuple[str, ...]:
-        return (shlex.join(self.file.command),)
+        file = self.file
+        return (as_started(file.command, file.environment, file.inherit, file.working_directory),)
 
     @property
     def version(self) -> str:
