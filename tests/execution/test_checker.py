@@ -17,7 +17,7 @@ import pytest
 from ceps import _native
 from ceps.errors import UserError
 from ceps.execution import checker
-from ceps.execution.checker import Checked, Checker, EndedFromOutsideError
+from ceps.execution.checker import DEEPEST, LONGEST_SHOWN, Checked, Checker
 from ceps.execution.executor import Run
 from ceps.execution.local import LocalExecutor
 from ceps.problems.described import DescribedProblem
@@ -62,10 +62,12 @@ class Calls(Bits):
 
 
 class IsToldToEnd(Bits):
-    """As by a batch system, which sends SIGTERM to all processes of a job."""
+    """By somebody else, once: not by the solution."""
 
     def check(self, instance: BitsInstance, solution: Solution) -> float | Infeasible:
-        os.kill(os.getpid(), signal.SIGTERM)
+        if not Path("told").exists():
+            Path("told").touch()
+            os.kill(os.getpid(), signal.SIGTERM)
         return 0.0
 
 
@@ -83,10 +85,12 @@ def as_keeper(function: Callable[[], None]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
-def test_a_check_that_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_that_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the solution's fault when the check, or what it calls, has computed for that long, and that of nobody when
-    it has waited, or was told to end; nothing is left of it, and the next solution is checked as ever."""
+    it has waited; it is checked again when somebody else has ended the check, also before it began; nothing is left of
+    it, and the next solution is checked as ever."""
     monkeypatch.setattr(checker, "LONGEST_CHECK", 0.5)
+    monkeypatch.chdir(tmp_path)
     five = BitsInstance("five", 5)
 
     def check_all() -> None:
@@ -99,15 +103,39 @@ def test_a_check_that_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(UserError, match=r"0\.5 s when 0\.6 s were over"):
             checks.check(Waits(), five, b"[]")
         assert isinstance(checks.check(Ends(), five, b"[]").cost, Infeasible)
-        with pytest.raises(EndedFromOutsideError):
-            checks.check(IsToldToEnd(), five, b"[]")
-        os.kill(checks.ready(), signal.SIGTERM)
+        assert checks.check(IsToldToEnd(), five, b"[]") == Checked(0.0, [])
+        os.kill(checks.ready(), signal.SIGKILL)
         os.waitpid(-1, 0)  # As a keeper that waits for the processes of a run.
-        with pytest.raises(EndedFromOutsideError):
-            checks.check(Bits(), five, b"[1, 1, 1, 1, 0]")
-        assert checks.check(Bits(), five, b"[1, 1, 1, 1, 0]") == Checked(1)
+        assert checks.check(Bits(), five, b"[1, 1, 1, 1, 0]") == Checked(1, [1, 1, 1, 1, 0])
 
     assert as_keeper(check_all) == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        ("[1, 1]", [1, 1]),
+        (f"[{'1,' * LONGEST_SHOWN}1]", None),
+        ("[" * DEEPEST + "]" * DEEPEST, DEEPEST),
+        ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), None),
+        ("{", None),
+        ("3", 3),
+    ],
+    ids=["false", "long", "deep", "too deep", "broken", "number"],
+)
+def test_false_solutions_are_shown_if_they_can_be(answer: str, shown: object) -> None:
+    """What the check has refuted comes with it where it is short, and others can read it and send it on."""
+
+    def check() -> None:
+        checked = Checker().check(Bits(), BitsInstance("five", 5), answer.encode())
+        assert isinstance(checked.cost, Infeasible)
+        solution = checked.solution
+        if shown == DEEPEST:
+            assert str(solution) == answer
+        else:
+            assert solution == shown
+
+    assert as_keeper(check) == 0
 
 
 def run_of(problem: DescribedProblem, solver: Command) -> Run:

@@ -23,6 +23,7 @@ from ceps.records import Ending, Incumbent
 from ceps.testing.bits import BitSolver
 from ceps.testing.executor import ExecutorContract, bits_run
 from ceps.testing.misbehaving import KillsItsKeeper, Spins
+from tests.processes import children
 
 TestContract = ExecutorContract.of(opened=lambda: LocalExecutor(workers=2))
 
@@ -148,6 +149,31 @@ def test_nothing_survives_a_killed_driver(tmp_path: Path, victims: str) -> None:
         assert list(tmp_path.iterdir()) == []
     else:
         os.kill(daemon, signal.SIGKILL)
+
+
+def test_a_run_of_a_job_that_is_told_to_end_is_made_again() -> None:
+    """Batch systems send SIGTERM to all processes of a job, one after the other: a run that was told first has not
+    crashed, for its keeper is told too, and another one makes it again."""
+    begun: list[Incumbent] = []
+
+    def tell(incumbent: Incumbent) -> None:
+        begun.append(incumbent)
+        if len(begun) > 1:
+            executor.stop(future)
+            return
+        (keeper,) = children(os.getpid(), "ceps.execution.keeper")
+        _, run = _native.usage_below(keeper).processes
+        ending = os.pidfd_open(run)
+        os.kill(run, signal.SIGTERM)
+        select.select([ending], [], [])  # Readable when the process has ended.
+        os.close(ending)
+        os.kill(keeper, signal.SIGTERM)
+
+    with LocalExecutor(workers=1) as executor:
+        future = executor.submit(bits_run(Spins(), cpu=600.0), tell)
+        outcome = future.result()
+    assert (outcome.ending, outcome.cost) == (Ending.CAPPED, 3)
+    assert len(begun) == 2
 
 
 SHUTS_FOLDERS = """

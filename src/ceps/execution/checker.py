@@ -10,10 +10,12 @@ import signal
 import socket
 import time
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import isfinite
 from typing import Any
 
 from ceps import _native
+from ceps.commands import outlast_termination
 from ceps.errors import UserError
 from ceps.execution import wire
 from ceps.execution.containment import kill_all
@@ -26,6 +28,10 @@ LONGEST_WAIT = 300.0
 LOOK = 0.1
 """Seconds between two looks at what a check uses."""
 MEMORY = 4 * 1024**3
+DEEPEST = 100
+"""Lists in lists of a solution: far more than any needs."""
+LONGEST_SHOWN = 64 * 1024
+"""Bytes of a false solution that people are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +40,13 @@ class Checked:
 
     cost: float | Infeasible | None
     """None where it has none."""
+    solution: Any = None
+    """The answer, read. A false one only where it is short, for people to look at."""
     says: str = ""
     """As :meth:`~ceps.problems.problem.Problem.says` has it."""
 
-    @property
-    def is_refuted(self) -> bool:
-        """Whether it is false. What nobody could verify is worth nothing, but may contradict what others say."""
-        return isinstance(self.cost, Infeasible) and not isinstance(self.cost, Unverified)
 
-
-class EndedFromOutsideError(Exception):
-    """A SIGTERM that nobody here has sent has ended a process of a run: a batch system's, say, to all of a job.
-
-    What the run would have come to, nobody knows.
-    """
+_BROKEN = Checked(Infeasible("the solution could not be checked: it broke the checker"))
 
 
 class Checker:
@@ -66,29 +65,34 @@ class Checker:
     def check(self, problem: Problem, instance: Any, answer: bytes) -> Checked:
         """What a solution in JSON is worth. Charged to nobody.
 
-        Raises :class:`~ceps.errors.UserError` when nobody can tell, for reasons that are not the solution's, and
-        :class:`EndedFromOutsideError`.
+        Raises :class:`~ceps.errors.UserError` when nobody can tell, for reasons that are not the solution's.
         """
+        try:
+            return self._ask(problem, instance, answer)
+        except wire.ConnectionLostError:
+            # None: it had ended before it was asked, and the run's own end was waited for.
+            if self._end() not in (-signal.SIGTERM, None):
+                return _BROKEN
+        outlast_termination()
+        try:
+            return self._ask(problem, instance, answer)
+        except wire.ConnectionLostError:
+            self._end()
+            return _BROKEN
+
+    def _ask(self, problem: Problem, instance: Any, answer: bytes) -> Checked:
         self.ready()
         assert self._connection is not None
         begun, patience = _usage().cpu_seconds, time.monotonic() + LONGEST_WAIT
-        try:
-            wire.send(self._connection, (problem, instance, answer))
-            while not select.select([self._connection], [], [], LOOK)[0]:
-                if _usage().cpu_seconds - begun >= LONGEST_CHECK:
-                    self._end()
-                    return Checked(Infeasible(f"the solution could not be checked within {LONGEST_CHECK:g} s"))
-                if time.monotonic() > patience:
-                    self._end()
-                    raise UserError(
-                        f"the check had not computed for {LONGEST_CHECK:g} s when {LONGEST_WAIT:g} s were over"
-                    )
-            verdict: Checked | UserError = wire.receive(self._connection)
-        except wire.ConnectionLostError:
-            # None: it had ended before it was asked, and the run's own end was waited for.
-            if self._end() in (-signal.SIGTERM, None):
-                raise EndedFromOutsideError from None
-            return Checked(Infeasible("the solution could not be checked: it broke the checker"))
+        wire.send(self._connection, (problem, instance, answer))
+        while not select.select([self._connection], [], [], LOOK)[0]:
+            if _usage().cpu_seconds - begun >= LONGEST_CHECK:
+                self._end()
+                return Checked(Infeasible(f"the solution could not be checked within {LONGEST_CHECK:g} s"))
+            if time.monotonic() > patience:
+                self._end()
+                raise UserError(f"the check had not computed for {LONGEST_CHECK:g} s when {LONGEST_WAIT:g} s were over")
+        verdict: Checked | UserError = wire.receive(self._connection)
         if isinstance(verdict, UserError):
             raise verdict
         return verdict
@@ -134,23 +138,37 @@ def _usage() -> _native.TreeUsage:
 
 
 def _verdict(problem: Problem, instance: Any, answer: bytes) -> Checked | UserError:
+    shown = None
     try:
         solution = json.loads(answer)
+        if _is_deep(solution):  # Others could not send it on.
+            return Checked(Infeasible(f"it is nested more than {DEEPEST} deep"))
+        shown = solution if len(answer) <= LONGEST_SHOWN else None
         cost = problem.check(instance, solution)
         if not isinstance(cost, Infeasible) and not isfinite(cost):
-            return Checked(Infeasible(f"its cost is {cost}"))
+            return Checked(Infeasible(f"its cost is {cost}"), shown)
     except UserError as error:
         return error
     except Exception as error:
-        return Checked(Infeasible(f"the solution could not be checked: {type(error).__name__}: {error}"[:300]))
-    checked = Checked(cost)
-    return checked if checked.is_refuted else _with_words(problem, solution, checked)
+        return Checked(Infeasible(f"the solution could not be checked: {type(error).__name__}: {error}"[:300]), shown)
+    # What nobody could verify is worth nothing, but may contradict what others say.
+    if isinstance(cost, Infeasible) and not isinstance(cost, Unverified):
+        return Checked(cost, shown)
+    return _with_words(problem, Checked(cost, solution))
 
 
-def _with_words(problem: Problem, solution: Any, checked: Checked) -> Checked | UserError:
+def _is_deep(value: Any) -> bool:
+    layer = [value] if isinstance(value, list | dict) else []
+    for _ in range(DEEPEST):
+        inner = chain.from_iterable(each.values() if isinstance(each, dict) else each for each in layer)
+        layer = [each for each in inner if isinstance(each, list | dict)]
+    return bool(layer)
+
+
+def _with_words(problem: Problem, checked: Checked) -> Checked | UserError:
     """What an answer comes to is no fault of the solution's where it cannot be told."""
     try:
-        says = problem.says(solution)
+        says = problem.says(checked.solution)
     except Exception as error:
         return UserError(f"problem '{problem.name}' cannot tell what an answer says: {type(error).__name__}: {error}")
     if not isinstance(says, str):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import gc
-import json
 import platform
 import shutil
 import signal
@@ -21,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from ceps import _native
+from ceps.commands import outlast_termination
 from ceps.errors import UserError
 from ceps.execution import wire
-from ceps.execution.checker import Checked, Checker, EndedFromOutsideError
+from ceps.execution.checker import Checked, Checker
 from ceps.execution.containment import Containment
 from ceps.execution.executor import Run
 from ceps.execution.orders import Order, Refusal, Start, StopOrder
@@ -152,20 +152,20 @@ class Keeper:
             on_look=self._sender(progress) if order.live else lambda: None,
             interruption=(self._connection.fileno(), lambda: self._told_to_stop(order.number)),
         )
+        if contained.stop is None and contained.status == -signal.SIGTERM:
+            outlast_termination()
         try:
-            checked, solution = self._check(run, progress.answer)
+            checked = self._check(run, progress.answer)
         except UserError as error:
             return Refusal(f"a solution could not be checked on host {platform.node()}: {error}")
         ending, reason = judge(contained, progress.claims, checked.cost, run.target, run.limits.cpu, decision)
-        if ending is Ending.CRASHED and contained.status == -signal.SIGTERM:
-            raise EndedFromOutsideError
         return Outcome(
             ending=ending,
             cpu=contained.cpu,
             wall=contained.wall,
             memory=contained.memory,
             cost=None if isinstance(checked.cost, Infeasible) else checked.cost,
-            solution=solution,
+            solution=checked.solution,
             says="" if ending in FAILURES else checked.says,
             trace=tuple(progress.trace),
             reason=reason,
@@ -192,15 +192,9 @@ class Keeper:
         order = wire.receive(self._connection)
         return isinstance(order, StopOrder) and order.number == number
 
-    def _check(self, run: Run, answer: bytes | None) -> tuple[Checked, Any]:
-        """What an answer is worth, and the answer, also when it is worth nothing: unless it cannot be read."""
-        if answer is None:
-            return Checked(None), None
-        checked = self._checker.check(run.problem, run.instance, answer)
-        try:
-            return checked, json.loads(answer)
-        except (ValueError, RecursionError):
-            return checked, None
+    def _check(self, run: Run, answer: bytes | None) -> Checked:
+        """What the last answer of a run is worth."""
+        return Checked(None) if answer is None else self._checker.check(run.problem, run.instance, answer)
 
 
 _KINDS = {Note.CALLED: ReportKind.CALLED, Note.READ: ReportKind.READ}
@@ -231,9 +225,6 @@ def main() -> None:
         _serve(connection, start.scratch)
     except wire.ConnectionLostError:
         return
-    except EndedFromOutsideError:
-        # The driver makes the run again, unless it is told to end too: so no run counts as failed because of it.
-        sys.exit(128 + signal.SIGTERM)
 
 
 def _serve(connection: socket.socket, scratch: Path) -> None:

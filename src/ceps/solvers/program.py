@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn, Self
 
 from ceps._native import die_with_parent
-from ceps.commands import fate, file_digest
+from ceps.commands import fate, file_digest, outlast_termination
 from ceps.errors import UserError
 
 CANNOT_START = 127
@@ -37,16 +37,13 @@ class Child:
         self._log = log
 
     def wait(self, accepted: Collection[int] = (0,)) -> None:
-        """Wait for its end. Raises ProgramError with the end of its log when it ended with no accepted exit status.
-
-        Whoever ends it with SIGTERM means this process too: a batch system, say, which sends one to all of a job.
-        """
+        """Wait for its end. Raises ProgramError with the end of its log when it ended with no accepted exit status."""
         # WNOWAIT: its id stays taken until child() reaps it, so that the kill there cannot hit a stranger.
         end = os.waitid(os.P_PID, self.process, os.WEXITED | os.WNOWAIT)
         if end is None or (end.si_code == os.CLD_EXITED and end.si_status in accepted):
             return
         if end.si_code == os.CLD_KILLED and end.si_status == signal.SIGTERM:
-            os.kill(os.getpid(), signal.SIGTERM)
+            outlast_termination()
         how = fate(end.si_status if end.si_code == os.CLD_EXITED else -end.si_status)
         if self._log is None:
             raise ProgramError(f"the program {how}")

@@ -54,11 +54,6 @@ def bits_run(
     )
 
 
-LOSSES = pytest.mark.parametrize(
-    "solver", [misbehaving.KillsItsKeeper, misbehaving.IsToldToEnd, misbehaving.ProgramIsToldToEnd]
-)
-
-
 class ExecutorContract(Contract):
     """What every executor promises."""
 
@@ -159,21 +154,24 @@ class ExecutorContract(Contract):
             (misbehaving.Segfaults(), "SIGSEGV"),
             (misbehaving.ExitsNonZero(), "exit code 7"),
             (misbehaving.ReturnsWhatJsonCannotHold(), "JSON"),
+            (misbehaving.EndsItself(), "was ended by SIGTERM"),
+            (misbehaving.ItsProgramEndsItself(), "the program was ended by SIGTERM"),
         ],
         ids=lambda value: getattr(value, "version", ""),
     )
     def test_a_crash_is_told_with_its_reason(self, executor: Executor, solver: BitSolver, reason: str) -> None:
-        """Exceptions, signals and exit codes are CRASHED, and the reason names them."""
+        """Exceptions, signals and exit codes are CRASHED, and the reason names them; what the run used is charged."""
         outcome = executor.submit(bits_run(solver)).result()
         assert outcome.ending is Ending.CRASHED
         assert reason in outcome.reason
+        assert outcome.cpu > 0.0
 
     @pytest.mark.parametrize(
         "solver",
         [
             misbehaving.ReturnsTooFew(),
             misbehaving.ReturnsNonsense(),
-            misbehaving.ReturnsDeepNesting(),
+            *(misbehaving.ReturnsDeepNesting(depth) for depth in (101, 700, 1_000_000)),
             misbehaving.ClaimsTooMuch(),
             misbehaving.WritesGarbageReports(),
         ],
@@ -210,23 +208,17 @@ class ExecutorContract(Contract):
             outcome = executor.submit(bits_run(misbehaving.LittersItsDirectory())).result()
             assert (outcome.ending, outcome.reason) == (Ending.FINISHED, "")
         assert not Path(outcome.output.strip(), "litter").exists()
-        dug = executor.submit(bits_run(misbehaving.DigsDeep())).result()
+        dug = executor.submit(bits_run(misbehaving.DigsDeep(), cpu=20.0)).result()
         assert dug.ending is Ending.FINISHED
 
-    @LOSSES
-    def test_a_lost_supervisor_costs_nothing_but_another_try(
-        self, executor: Executor, tmp_path: Path, solver: type[misbehaving.KillsItsKeeper]
-    ) -> None:
-        """A run whose supervising process was killed twice, or that was told to end by others, is made again."""
-        outcome = executor.submit(bits_run(solver(str(tmp_path), times=2))).result()
+    def test_a_lost_supervisor_costs_nothing_but_another_try(self, executor: Executor, tmp_path: Path) -> None:
+        """A run whose supervising process was killed twice is made again and succeeds."""
+        outcome = executor.submit(bits_run(misbehaving.KillsItsKeeper(str(tmp_path), times=2))).result()
         assert (outcome.ending, outcome.cost) == (Ending.FINISHED, 0)
 
-    @LOSSES
-    def test_three_losses_make_a_crash(
-        self, executor: Executor, tmp_path: Path, solver: type[misbehaving.KillsItsKeeper]
-    ) -> None:
-        """A run to which that happens three times is CRASHED, with the reason."""
-        outcome = executor.submit(bits_run(solver(str(tmp_path), times=3))).result()
+    def test_three_losses_make_a_crash(self, executor: Executor, tmp_path: Path) -> None:
+        """A run that takes its supervisor with it three times is CRASHED, with the reason."""
+        outcome = executor.submit(bits_run(misbehaving.KillsItsKeeper(str(tmp_path), times=3))).result()
         assert outcome.ending is Ending.CRASHED
         assert "lost 3 times" in outcome.reason
 

@@ -76,13 +76,16 @@ class ReturnsWhatJsonCannotHold(Misbehaving):
         return object()
 
 
+@dataclass(frozen=True)
 class ReturnsDeepNesting(Misbehaving):
-    """A solution on which a recursive reader fails."""
+    """A solution on which a recursive reader fails, or a recursive writer, which fails earlier."""
+
+    depth: int = 1_000_000
 
     def misbehave(self, size: int, on_incumbent: OnIncumbent) -> Solution | None:
         from ceps.execution.wire import Reporter, ReportKind  # noqa: PLC0415 - what a hostile solver would do
 
-        Reporter(3).send(ReportKind.RESULT, b"[" * 1_000_000 + b"]" * 1_000_000)
+        Reporter(3).send(ReportKind.RESULT, b"[" * self.depth + b"]" * self.depth)
         return None
 
 
@@ -234,27 +237,28 @@ class KillsItsKeeper(Misbehaving):
         if killed < self.times:
             Path(self.folder, str(killed)).touch()
             start_daemon()
-            self.kill()
+            os.kill(os.getppid(), signal.SIGKILL)
             time.sleep(3600)
         return ones(size, size)
 
-    def kill(self) -> None:
-        os.kill(os.getppid(), signal.SIGKILL)
 
+class EndsItself(Misbehaving):
+    """By the signal that others use to tell it to end, as some programs do when their time is up."""
 
-class IsToldToEnd(KillsItsKeeper):
-    """Gets a SIGTERM, as a batch system sends it to all processes of a job, before its keeper and the driver do."""
-
-    def kill(self) -> None:
+    def misbehave(self, size: int, on_incumbent: OnIncumbent) -> Solution | None:
+        spin(0.1)
         os.kill(os.getpid(), signal.SIGTERM)
+        raise AssertionError("the signal ends it")
 
 
-class ProgramIsToldToEnd(KillsItsKeeper):
-    """The same for a program that it has started."""
+class ItsProgramEndsItself(Misbehaving):
+    """The same of a program that it has started."""
 
-    def kill(self) -> None:
+    def misbehave(self, size: int, on_incumbent: OnIncumbent) -> Solution | None:
+        spin(0.1)
         with child(lambda: os.kill(os.getpid(), signal.SIGTERM), None) as process:
             process.wait()
+        raise AssertionError("the program's end is an error")
 
 
 class CannotBePrepared(Misbehaving):
