@@ -82,6 +82,10 @@ def test_a_value_that_a_line_leaves_out() -> None:
     """A line that matches an expression, but not the part of it that has the value, tells none."""
     output = Output(cost="^o(?: ([0-9]+))?$", solution="^v (.*)$")
     assert claims("o 5\no\nv 1", output) == [Claim("solved", 5, "1")]
+    # Of these two, no part is the value.
+    answers = Output(solved="^(s )?SATISFIABLE", unsatisfiable="^(s )?UNSATISFIABLE")
+    assert claims("SATISFIABLE", answers) == [Claim("solved")]
+    assert claims("UNSATISFIABLE", answers) == [Claim("unsatisfiable")]
 
 
 def test_json_lines() -> None:

@@ -155,11 +155,15 @@ class _Block:
         return text
 
 
+_VALUED = ("cost", "solution")
+"""What is read is the group of the expression; of the others, that they match."""
+
+
 def _found(output: Output, key: str, line: str, on_match: Callable[[str], None]) -> re.Match[str] | None:
     pattern: str | None = getattr(output, key)
     # Compiled expressions are kept by re itself.
     found = None if pattern is None else re.search(pattern, line)
-    if found is not None and found.re.groups and found[1] is None:
+    if found is not None and key in _VALUED and found[1] is None:
         return None  # The part of the expression that has the value matched nothing.
     if found is not None:
         on_match(key)
