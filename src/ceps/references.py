@@ -114,8 +114,11 @@ class References:
 
     def _take_cost(self, instance: Any) -> bool:
         """A better cost is the reference from now on."""
-        old, found = self.reference(instance), min(self.findings.of(instance.id).values(), default=inf)
-        if old is None or found >= old.cost:
+        old = self.reference(instance)
+        if old is None:
+            return False
+        found = min(self.findings.of(instance.id).values(), default=inf)
+        if found >= old.cost:
             return False
         self._keep(instance, Reference(found, 0.0, "a later run", old.cpu))
         return True

@@ -9,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from ceps import __version__
 from ceps.contradictions import told
 from ceps.errors import UserError
 from ceps.evaluation.protocol import Repeat, Report, evaluate
@@ -63,6 +64,7 @@ class Plan:
             "penalty": self.metric.penalty,
             "memory": self.memory,
             "seed": self.seed,
+            "versions": {"ceps": __version__},
         }
 
     def places(self) -> set[str]:

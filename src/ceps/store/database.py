@@ -67,13 +67,12 @@ def open_for_writing(path: Path, admit: Callable[[sqlite3.Connection], None]) ->
     ``admit`` refuses by raising, before anything is changed: an older ceps may have to go on with an old file.
     """
     if path.exists():
-        _inspect(path)
+        _inspect(path, admit)
     else:
         _create(path)
     with _damaged(path), explained(path):
         connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
         try:
-            admit(connection)
             seal.unseal(path)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
@@ -172,8 +171,8 @@ def _create(path: Path) -> None:
         unfinished.rename(path)
 
 
-def _inspect(path: Path) -> int:
-    """The schema version of a file that is ours, whole, and not newer than this program; changes nothing."""
+def _inspect(path: Path, admit: Callable[[sqlite3.Connection], None] = lambda connection: None) -> int:
+    """The schema version of a file that is ours, whole, not newer than this program and admitted; changes nothing."""
     _check_header(path)
     with _damaged(path), explained(path), closing(_connect(_reading_uri(path))) as connection:
         version = version_of(connection)
@@ -186,6 +185,7 @@ def _inspect(path: Path) -> int:
         if connection.execute("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone():
             raise UserError(f"{path} holds triggers or views, which ceps has not made; {_RESTORE}")
         _check_content(path, connection)
+        admit(connection)
     return version
 
 
