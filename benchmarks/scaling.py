@@ -1,4 +1,4 @@
-"""What a Dask cluster costs, and how well it is kept busy: ``python -m benchmarks.scaling``.
+"""What a Dask cluster costs, and how well it is kept busy: ``python -m benchmarks.scaling [--runs N] [--sleeps N]``.
 
 ``dask_overhead_ms``: the wall time over the number of runs, of many that are asked for together, whose solver returns
 at once and that 8 workers of a cluster on this machine make side by side; it is no latency. ``efficiency_64``: in a
@@ -9,6 +9,7 @@ without Dask, by 8 slots of the local executor, in turns.
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import sys
 import tempfile
@@ -39,13 +40,11 @@ from ceps.store import Store
 from ceps.testing.bits import Bits, BitsInstance
 from ceps.testing.methods import StoredDecisions
 
-RUNS = 400
 TURNS = 3
 PROCESSES, THREADS = 8, 8
+WORKERS = PROCESSES * THREADS
 INSTANCES = tuple(BitsInstance(f"bits-{size}", size) for size in range(3, 15))
 OPTIONS = {"iterations": 1, "sessions": 32, "in_flight": 4, "candidates": 24}
-BUDGET = 64 * 120 * SLEEP
-"""What is slept altogether: about two minutes on 64 workers."""
 SEED = 1
 
 
@@ -94,27 +93,28 @@ class Timed(StoredDecisions):
         return SLEEP * runs / (slots * seconds)
 
 
-def ms_per_run(executor: Executor) -> float:
+def ms_per_run(executor: Executor, runs: int) -> float:
     for future in [executor.submit(one_run(seed, 0.0)) for seed in range(4 * executor.slots)]:
         future.result()
     start = time.perf_counter()
-    for future in [executor.submit(one_run(seed, 0.0)) for seed in range(RUNS)]:
+    for future in [executor.submit(one_run(seed, 0.0)) for seed in range(runs)]:
         future.result()
-    return 1000.0 * (time.perf_counter() - start) / RUNS
+    return 1000.0 * (time.perf_counter() - start) / runs
 
 
-def overheads_ms() -> tuple[float, float]:
+def overheads_ms(runs: int) -> tuple[float, float]:
     with (
         local_cluster(processes=8) as cluster,
         DaskExecutor(cluster) as by_dask,
         LocalExecutor(workers=8) as local,
     ):
-        turns = [(ms_per_run(by_dask), ms_per_run(local)) for _ in range(TURNS)]
+        turns = [(ms_per_run(by_dask, runs), ms_per_run(local, runs)) for _ in range(TURNS)]
     by_dask_ms, local_ms = zip(*turns, strict=True)
     return statistics.median(by_dask_ms), statistics.median(local_ms)
 
 
-def efficiency_64() -> float:
+def efficiency(sleeps: int) -> float:
+    """Of all workers, while the sessions of a build with a budget for so many runs are going."""
     solver, metric, space = Sleeper(), Par10(2.0 * SLEEP), JointSpace((Sleeper(),))
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -140,7 +140,7 @@ def efficiency_64() -> float:
                 vector=space.vector,
                 size=4,
                 instances=INSTANCES,
-                budget=BUDGET,
+                budget=sleeps * SLEEP,
                 seed=SEED,
                 options=OPTIONS,
                 journal=journal,
@@ -150,9 +150,13 @@ def efficiency_64() -> float:
 
 
 def main() -> None:
-    by_dask, local = overheads_ms()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=400, help="of dask_overhead_ms, in each of its turns")
+    parser.add_argument("--sleeps", type=int, default=64 * 120, help="of the build: about two minutes on 64 workers")
+    options = parser.parse_args()
+    by_dask, local = overheads_ms(options.runs)
     print(f"dask_overhead_ms {by_dask:.2f}", flush=True)
-    print(f"efficiency_64 {efficiency_64():.3f}", flush=True)
+    print(f"efficiency_{WORKERS} {efficiency(options.sleeps):.3f}", flush=True)
     print(f"# without Dask: {local:.2f} ms", flush=True)
 
 

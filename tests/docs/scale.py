@@ -21,6 +21,7 @@ _COMMANDS = {
     r"--(repeats|seeds) \d+": r"--\1 1",
     r"--at( \d+)+": "--at 0.2",
     r"--runs \d+": "--runs 1000",
+    r"benchmarks\.scaling": "benchmarks.scaling --runs 8 --sleeps 1100",
     r'"--(count|repeats)", "\d+"': r'"--\1", "1"',
     r'"--time", "\d+"': '"--time", "0.5"',
 }

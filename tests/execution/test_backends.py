@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from ceps import _native
 from ceps.errors import UserError
-from ceps.execution.backends import executor_of, job_cluster
+from ceps.execution.backends import executor_of, job_cluster, local_cluster
 from ceps.execution.dask_cluster import DaskExecutor
 from ceps.execution.local import LocalExecutor
 from ceps.records import Ending
@@ -97,6 +98,15 @@ def test_a_cluster_of_local_processes() -> None:
         assert isinstance(executor, DaskExecutor)
         assert executor.slots == 1
         assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
+
+
+def test_a_cluster_of_local_processes_is_not_heard_elsewhere() -> None:
+    """Nobody on another machine can reach its scheduler or its workers: whoever can has any code run."""
+    with local_cluster(processes=1):
+        here = psutil.Process()
+        sockets = [each for process in (here, *here.children(recursive=True)) for each in process.net_connections()]
+    listening = {each.laddr.ip for each in sockets if each.status == psutil.CONN_LISTEN}
+    assert listening == {"127.0.0.1"}
 
 
 def test_a_number_of_workers_for_a_cluster_that_has_its_own_is_refused() -> None:

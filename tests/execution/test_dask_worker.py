@@ -22,6 +22,7 @@ from ceps.records import Ending, Incumbent, Outcome
 from ceps.testing.bits import BitSolver
 from ceps.testing.executor import bits_run
 from tests.execution.cluster_parts import TellsItsProcess
+from tests.execution.lines import Line
 
 SILENCE = "10s"
 """After which a worker is given up. No shorter: one that is there must be heard from however busy this machine is."""
@@ -66,22 +67,35 @@ def maker(workers: list[subprocess.Popen[bytes]], run: int) -> subprocess.Popen[
 
 
 @pytest.mark.parametrize("scheduler", [SILENCE], indirect=True)
-def test_a_worker_that_falls_silent_is_replaced_and_not_heard_any_more(scheduler: str) -> None:
-    """The run of a worker that is suspended is made by another one. The first one wakes up and has seen its run crash:
-    that is not heard."""
-    with worker(scheduler, "--no-nanny") as one, worker(scheduler, "--no-nanny") as other:
+@pytest.mark.parametrize("is_cut_off", [False, True], ids=["suspended", "cut off"])
+def test_a_worker_that_falls_silent_is_replaced_and_not_heard_any_more(scheduler: str, is_cut_off: bool) -> None:
+    """The run of a worker that is suspended, or whose line is cut, is made by another one. The first one wakes up, or
+    its line is mended, and it has seen its run crash: that is not heard."""
+    with (
+        Line(scheduler) as line,
+        worker(line.address, "--no-nanny") as one,
+        Line(scheduler) as other_line,
+        worker(other_line.address, "--no-nanny") as other,
+    ):
+        lines = {one: line, other: other_line}
         with DaskExecutor(scheduler) as executor:
             watched = Watched(executor)
             first = watched.next_process()
             silent = maker([one, other], first)
-            silent.send_signal(signal.SIGSTOP)
+            if is_cut_off:
+                lines[silent].cut()
+            else:
+                silent.send_signal(signal.SIGSTOP)
             second = watched.next_process()
             assert maker([one, other], second) is not silent
             ending = os.pidfd_open(first)
             os.kill(first, signal.SIGKILL)
             select.select([ending], [], [])  # Readable when the process has ended.
             os.close(ending)
-            silent.send_signal(signal.SIGCONT)
+            if is_cut_off:
+                lines[silent].mend()
+            else:
+                silent.send_signal(signal.SIGCONT)
             silent.wait()
             executor.stop(watched.future)
             outcome = watched.future.result()

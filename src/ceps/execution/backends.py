@@ -14,7 +14,7 @@ from ceps.execution.executor import Executor
 from ceps.execution.local import LocalExecutor, available_cores
 from ceps.settings import ExecutionSettings, JobSettings
 
-NO_DASHBOARD = {"dashboard": False, "dashboard_address": ":0"}
+NO_DASHBOARD = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
 """Any port: schedulers that all want the same one would warn of each other."""
 
 
