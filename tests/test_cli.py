@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from ceps import __version__
 from ceps.cli import app
+from ceps.evaluation import session
 from ceps.problems import problem_named
 
 TSP = problem_named("tsp")
@@ -335,8 +336,8 @@ def test_a_target_ends_the_race(folder: Path, lkh: None) -> None:
     assert "SOLVED" in result.stdout
 
 
-def test_a_directory_of_another_evaluation(folder: Path, lkh: None) -> None:
-    """A run directory belongs to one evaluation; another one is refused and changes nothing in it."""
+def test_a_directory_of_another_evaluation(folder: Path, lkh: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run directory belongs to one evaluation by one ceps; another one is refused and changes nothing in it."""
     TSP.write(TSP.generate("uniform", 70, 1), Path("other.tsp"))
     Path("o.json").write_text(json.dumps({"city.tsp": 10**9, "other": 10**9}))
     command = ["evaluate", ".", "--portfolio", "p.json", "--out", "run", "--optima", "o.json", "--repeats", 1]
@@ -351,6 +352,10 @@ def test_a_directory_of_another_evaluation(folder: Path, lkh: None) -> None:
     assert (other.exit_code, other.stdout) == (2, "")
     assert "run was made with other settings" in other.stderr
     assert "cutoff" in other.stderr
+    monkeypatch.setattr(session, "__version__", "another")
+    other = ceps(*command, "--workers", 1)
+    assert (other.exit_code, other.stdout) == (2, "")
+    assert "versions.ceps" in other.stderr
     assert Path("run/ceps.sqlite").read_bytes() == before
 
 

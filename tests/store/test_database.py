@@ -369,6 +369,22 @@ def test_old_files_are_left_to_the_ceps_that_has_made_them(tmp_path: Path, versi
     assert (tmp_path / "ceps.sqlite").read_bytes() == before
 
 
+def test_what_a_killed_writer_has_left_is_not_touched_by_who_is_refused(tmp_path: Path) -> None:
+    """Neither the file nor its log changes: who has made them finds them as they were."""
+    kept = tmp_path / "kept"
+    with Store.open(tmp_path / "run", {"ceps": "old"}) as store:
+        fill(store)
+        made = store.record(KEY, 10.0, Outcome(Ending.FINISHED, cpu=1.0))
+        shutil.copytree(tmp_path / "run", kept)
+    files = [kept / name for name in ("ceps.sqlite", "ceps.sqlite-wal", "ceps.tally")]
+    before = [file.read_bytes() for file in files]
+    with pytest.raises(UserError, match='ceps: "old" -> "new"'):
+        Store.open(kept, {"ceps": "new"})
+    assert [file.read_bytes() for file in files] == before
+    with Store.open(kept, {"ceps": "old"}) as store:
+        assert store.executions(KEY) == [made]
+
+
 def test_an_old_file_that_cannot_be_brought_up_to_date(tmp_path: Path) -> None:
     """One with columns that it cannot have is told as damaged, to readers and writers, and left as it is."""
     file = filled(tmp_path)

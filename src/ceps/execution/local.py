@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ceps.commands import MARK, ONE_THREAD
+from ceps.commands import GRACE, MARK, ONE_THREAD
 from ceps.errors import UserError
 from ceps.execution import wire
 from ceps.execution.executor import Run, unsendable
@@ -280,6 +280,8 @@ class _Keeper:
 
     def bury(self) -> str:
         """A keeper that broke off: make sure that nothing of it is left. Returns how it ended."""
+        with suppress(subprocess.TimeoutExpired):  # It is ending already: by what, is worth to be told.
+            self._process.wait(GRACE)
         self._process.kill()
         status = self._process.wait()
         self._connection.close()
