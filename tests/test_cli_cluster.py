@@ -86,6 +86,16 @@ def test_a_build_on_a_cluster_that_loses_a_worker(folder: Path) -> None:
     assert ExecutorContract.footprint() == before
 
 
+def test_a_cluster_that_cannot_be_started_is_told(folder: Path) -> None:
+    """Where too few files may be open for its workers: a message with the way out, and code 2."""
+    few = ["sh", "-c", 'ulimit -n 24; exec "$@"', "sh", CEPS, "check", "s.toml"]
+    checked = subprocess.run(few, capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stdout) == (2, "")
+    assert "no cluster can be started on this machine" in checked.stderr
+    assert "ulimit -n" in checked.stderr
+    assert "Traceback" not in checked.stderr
+
+
 def workers(process: int) -> list[int]:
     """The worker processes of a cluster that another has made: its nannies start them."""
     below = children(process, "multiprocessing.spawn")

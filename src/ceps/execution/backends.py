@@ -72,18 +72,23 @@ def local_cluster(processes: int, threads: int = 1) -> Iterator[Any]:
         # One that has died is followed by another, however long that takes to start on a machine that is busy.
         "distributed.deploy.lost-worker-timeout": "1d",
     }
-    with (
-        dask.config.set(options),
-        LocalCluster(
-            n_workers=processes,
-            threads_per_worker=threads,
-            memory_limit=0,
-            dashboard_address=None,
-            scheduler_kwargs=NO_DASHBOARD,
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-    ):
-        yield cluster
+    with dask.config.set(options):
+        try:
+            cluster = LocalCluster(
+                n_workers=processes,
+                threads_per_worker=threads,
+                memory_limit=0,
+                dashboard_address=None,
+                scheduler_kwargs=NO_DASHBOARD,
+                silence_logs=logging.CRITICAL,
+            )
+        except (OSError, RuntimeError) as error:
+            raise UserError(
+                f"[execution] backend = 'dask': no cluster can be started on this machine ({error}); close other "
+                "programs, set fewer workers, or raise the limits on processes and open files (ulimit -u, ulimit -n)"
+            ) from error
+        with cluster:
+            yield cluster
 
 
 @contextmanager
