@@ -230,7 +230,7 @@ SCENARIO = """
 seed = 1
 [problem]
 name = "zeros"
-train = ["5.zeros"]
+train = ["*.zeros"]
 settings = { file = "zeros.toml" }
 [portfolio]
 size = 2
@@ -247,53 +247,69 @@ iterations = 1
 sessions = 1
 candidates = 4
 [budget]
-cpu = "8s"
+cpu = "10s"
 """
 
 
 @pytest.mark.parametrize(
-    ("problem", "filler", "denier", "expected", "score"),
+    ("problem", "filler"),
     [
-        # Nobody shows a solution: nobody knows who is right, and all are INVALID.
-        (TRUSTING, CLAIMS, REFUSES, {("filler", "INVALID"), ("denier", "INVALID")}, 2.0),
         # One shows a solution, which is slower to find: it is what counts.
-        (TRUSTING, f"sum(range(10**6)); {SOLVES}", REFUSES, {("filler", "SOLVED"), ("denier", "INVALID")}, None),
+        (TRUSTING, f"sum(range(10**6)); {SOLVES}"),
         # The word of who says that there is none was worth nothing from the beginning, and is false.
-        (DECISION, SOLVES, REFUSES, {("filler", "SOLVED"), ("denier", "INVALID")}, None),
+        (DECISION, SOLVES),
     ],
 )
 def test_contradicted_answers_in_a_build(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    problem: str,
-    filler: str,
-    denier: str,
-    expected: set[tuple[str, str]],
-    score: float | None,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: str, filler: str
 ) -> None:
     """Whose answers others show to be false has INVALID runs, in the scores of the build, in its history and in what
-    it tells; a portfolio of both survives it if it can."""
-    competition(tmp_path, monkeypatch, problem, filler, denier)
+    it tells; a portfolio of both survives it."""
+    competition(tmp_path, monkeypatch, problem, filler, REFUSES)
     (tmp_path / "scenario.toml").write_text(SCENARIO)
     told = CliRunner().invoke(app, ["build", "scenario.toml", "--out", "run"])
     assert told.exit_code == 0, told.output
-    assert endings(tmp_path / "run") == expected
+    assert endings(tmp_path / "run") == {("filler", "SOLVED"), ("denier", "INVALID")}
     assert "5: answers contradict each other: solver 'filler' says 'solved'" in " ".join(told.stderr.split())
     built = Portfolio.load(tmp_path / "run" / "portfolio.json")
-    if score is None:
-        assert float(built.provenance["training_score"]) < 1.0
-        assert "filler" in {member.solver for member in built.members}
-    else:
-        assert built.provenance["training_score"] == score
+    assert float(built.provenance["training_score"]) < 1.0
+    assert "filler" in {member.solver for member in built.members}
 
 
-@pytest.mark.parametrize(("filler", "denier"), [(CLAIMS, REFUSES), (f"sum(range(10**6)); {SOLVES}", REFUSES)])
+def test_a_build_of_which_nobody_knows_anything_ends_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody shows a solution, and of all instances both things are said: all are INVALID, and no budget is spent."""
+    competition(tmp_path, monkeypatch, TRUSTING, CLAIMS, REFUSES)
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    told = CliRunner().invoke(app, ["build", "scenario.toml", "--out", "run"])
+    assert told.exit_code == 2
+    assert "only answers that contradict each other: try `ceps check`" in " ".join(told.stderr.split())
+    assert endings(tmp_path / "run") == {("filler", "INVALID"), ("denier", "INVALID")}
+    with Store.read_only(tmp_path / "run") as store:
+        assert [entry.phase for entry in store.journal()] == ["references"]
+
+
+AGREES_ON_SIX = f"""
+import sys
+if open(sys.argv[1]).read() == "6":
+    {CLAIMS}
+else:
+    {REFUSES}
+"""
+
+
+@pytest.mark.parametrize(
+    ("filler", "denier", "sizes"),
+    [(CLAIMS, AGREES_ON_SIX, (5, 6)), (f"sum(range(10**6)); {SOLVES}", REFUSES, (5,))],
+    ids=["nobody knows", "one is verified"],
+)
 def test_a_stopped_build_knows_which_answers_were_false(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filler: str, denier: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filler: str, denier: str, sizes: tuple[int, ...]
 ) -> None:
     """Stopped after any of its phases and begun again, a build in which answers contradict each other comes to the same
     portfolio by the same runs."""
     competition(tmp_path, monkeypatch, TRUSTING, filler, denier)
+    for size in sizes:
+        (tmp_path / f"{size}.zeros").write_text(str(size))
     (tmp_path / "scenario.toml").write_text(SCENARIO)
 
     def built(run: str) -> tuple[object, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, TypeVar
 
@@ -134,9 +134,10 @@ class Evaluator:
             self.cpu_charged += found.charge
         promise.set_result(Evaluation(score, found.charge, outcome, finding))
 
-    def judged_again(self, instance: Any, made: Evaluation) -> float:
-        """The score of a run by what is known now: of one whose answer others have shown to be false, the penalty."""
-        return self._scored(instance, self.references.judged(instance, made.outcome))
+    def judged_again(self, instance: Any, made: Evaluation) -> Evaluation:
+        """A run by what is known now: one whose answer others have shown to be false has failed."""
+        outcome = self.references.judged(instance, made.outcome)
+        return replace(made, score=self._scored(instance, outcome), outcome=outcome)
 
     def _scored(self, instance: Any, outcome: Outcome) -> float:
         try:

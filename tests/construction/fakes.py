@@ -101,8 +101,8 @@ class FakeEvaluator:
         self.cpu_charged += min(self.charge, cap)
         return promise
 
-    def judged_again(self, instance: Any, made: Evaluation) -> float:
-        return made.score
+    def judged_again(self, instance: Any, made: Evaluation) -> Evaluation:
+        return made
 
     def map(self, work: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         return [work(item) for item in items]

@@ -40,7 +40,6 @@ def initialise(task: Task, most_candidates: int, account: Account) -> Initial:
     at_worst = wave_at_worst(task.size, len(task.instances), task.evaluator.metric.cutoff)
     candidates = task.sample(most_candidates)
     rows: list[list[Evaluation]] = []
-    answered = False
     while len(rows) < len(candidates) and (not rows or account.left >= at_worst):
         wave = candidates[len(rows) : len(rows) + task.size]
         pending = [
@@ -53,15 +52,18 @@ def initialise(task: Task, most_candidates: int, account: Account) -> Initial:
         for futures in pending:
             made = [future.result() for future in futures]
             rows.append(made)
-            answered = answered or any(each.outcome.has_answer for each in made)
             account.pay(sum(each.charge for each in made))
             for each in made:
                 task.evaluator.tally(1, each.score)
-    if not answered:
-        raise UserError("no run found a solution of any training instance: try `ceps check`, or a longer cut-off")
     # Nothing was stopped, so this is where most is known of who contradicts whom.
     task.evaluator.references.settle(task.instances)
-    scores = np.array([list(map(task.evaluator.judged_again, task.instances, row)) for row in rows])
+    judged = [list(map(task.evaluator.judged_again, task.instances, row)) for row in rows]
+    if not any(each.outcome.has_answer for row in judged for each in row):
+        raise UserError(
+            "no run found a solution of any training instance, or only answers that contradict each other: try "
+            "`ceps check`, or a longer cut-off"
+        )
+    scores = np.array([[each.score for each in row] for row in judged])
     chosen = choose_greedily(scores, task.size)
     return Initial(tuple(candidates[index] for index in chosen), scores[chosen].T)
 
