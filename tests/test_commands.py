@@ -72,9 +72,14 @@ def test_programs_and_files_are_relative_to_the_description(tmp_path: Path) -> N
 
 
 def test_scripts_that_a_command_names(tmp_path: Path) -> None:
-    """Words that are files are found, as part of what is run; other words are not."""
-    (tmp_path / "s.py").write_text("")
-    assert named_files(located(["python3", "{here}/s.py", "{instance}", "s.py"], tmp_path)) == [tmp_path / "s.py"]
+    """Words that are files are found, as part of what is run, also in the folder where it runs; others are not."""
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    for script in (tmp_path / "s.py", inner / "t.py"):
+        script.write_text("")
+    words = located(["python3", "{here}/s.py", "{instance}", "s.py", "./t.py"], tmp_path)
+    assert named_files(words, None) == [tmp_path / "s.py"]
+    assert named_files(words, inner) == [tmp_path / "s.py", inner / "t.py"]
 
 
 def test_programs_that_are_not_there(tmp_path: Path) -> None:

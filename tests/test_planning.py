@@ -10,9 +10,10 @@ import pytest
 
 from ceps.comparing import contest
 from ceps.errors import UserError
-from ceps.planning import BudgetError, Plan, plan, twins
+from ceps.metrics import Par10
+from ceps.planning import BudgetError, Plan, plan, strangers, twins
 from ceps.problems.tsp import Tsp
-from ceps.rehearsal import assemble
+from ceps.rehearsal import Cast, assemble
 from ceps.settings import Scenario
 from ceps.tables import read_table
 from tests.comparing.pure_contest import EXPERIMENT, experiment
@@ -62,6 +63,19 @@ def test_instances_of_the_same_content_are_told() -> None:
     instances = [twin, Tsp().generate("uniform", 12, 2), replace(twin, name="copy")]
     assert twins(instances) == [f"{twin.name}, copy have the same content: it counts 2 times in every mean"]
     assert twins(instances[:2]) == []
+
+
+def test_costs_of_instances_that_are_not_there_are_told() -> None:
+    """A name that was mistyped: its cost is given, and yet looked for. Costs for more than the training instances are
+    no mistake."""
+    city, other = (Tsp().generate("uniform", 12, number) for number in range(2))
+    cast = Cast(Tsp(), [city, other], [], Par10(1.0), {city.name: 1.0, "mistyped": 1.0})
+    assert strangers(cast) == [
+        f"[references] known has costs of mistyped, which no training instance is called, and none of {other.name}: it "
+        "is looked for"
+    ]
+    assert strangers(replace(cast, instances=[city])) == []
+    assert strangers(replace(cast, known={city.name: 1.0})) == []
 
 
 @pytest.mark.parametrize(

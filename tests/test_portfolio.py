@@ -294,3 +294,22 @@ def test_descriptions_are_looked_for_beside_the_portfolio(tmp_path: Path) -> Non
         "solvers": {"filler": {"file": "/no/such/filler.toml"}},
     }
     assert load(tmp_path, content).solver_settings == {"filler": {"file": str(tmp_path / "filler.toml")}}
+
+
+def test_a_combination_that_the_solver_forbids_is_refused(tmp_path: Path) -> None:
+    """Each value is allowed, and both together are not: the file is told, the member and the combination."""
+    described.problem(tmp_path)
+    space = "a {0,1} [1]\nb {0,1} [1]\n{a=0, b=0}\n"
+    (tmp_path / "filler.pcs").write_text(space)
+    table = described.SOLVER[described.SOLVER.index("[space]") : described.SOLVER.index("[output]")]
+    described.solver(tmp_path, "", described.SOLVER.replace(table, '[space]\nfile = "filler.pcs"\n'))
+    for values, refused in (({"a": "0", "b": "1"}, False), ({"a": "0"}, False), ({"a": "0", "b": "0"}, True)):
+        members = [{"solver": "filler", "parameters": values}]
+        (tmp_path / "p.json").write_text(json.dumps({**described.PORTFOLIO, "members": members}))
+        if refused:
+            with pytest.raises(
+                UserError, match=r"p\.json: members\[0\] has a combination that its solver forbids: .*a"
+            ):
+                Portfolio.load(tmp_path / "p.json")
+        else:
+            Portfolio.load(tmp_path / "p.json")

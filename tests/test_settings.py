@@ -167,6 +167,16 @@ MISTAKES = {
         'seed = 1\nexecution.scheduler = "tcp://host:8786"',
         '[execution] has a cluster that is not used; add backend = "dask"',
     ),
+    "no address": (
+        "[portfolio]",
+        '[execution]\nbackend = "dask"\nscheduler = "host"\n[portfolio]',
+        "[execution] scheduler must be an address such as tcp://host:8786, not 'host'",
+    ),
+    "an address of something else": (
+        "[portfolio]",
+        '[execution]\nbackend = "dask"\nscheduler = "http://host:8787"\n[portfolio]',
+        "[execution] scheduler must be an address such as tcp://host:8786, not 'http://host:8787'",
+    ),
     "workers of a cluster": (
         "[portfolio]",
         '[execution]\nbackend = "dask"\nscheduler = "tcp://host:8786"\nworkers = 2\n[portfolio]',

@@ -220,10 +220,12 @@ def file_digest(path: Path) -> str:
         raise UserError(reason) from error
 
 
-def named_files(words: Iterable[str]) -> list[Path]:
-    """The files that are words of a located command by themselves, such as scripts."""
+def named_files(words: Iterable[str], working_directory: Path | None) -> list[Path]:
+    """The files that are words of a located command by themselves, such as scripts, where it runs."""
     plain = (fill([word], {})[0] for word in words if not placeholders(word))
-    return [Path(word) for word in plain if word.startswith("/") and os.path.isfile(word)]
+    # Without a working directory of its own, a command runs in an empty one.
+    files = (word if working_directory is None else os.path.join(working_directory, word) for word in plain)
+    return [Path(file) for file in files if file.startswith("/") and os.path.isfile(file)]
 
 
 def environment(given: Iterable[tuple[str, str]] = ()) -> dict[str, str]:

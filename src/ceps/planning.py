@@ -102,7 +102,7 @@ def refuse_uneven_features(problem: Problem, instances: Sequence[Any], named: st
 
 def cautions(method: str, cast: Cast) -> list[str]:
     """What people should know before a build."""
-    return [*limitations(method, cast), *twins(cast.instances)]
+    return [*limitations(method, cast), *twins(cast.instances), *strangers(cast)]
 
 
 def twins(instances: Sequence[Any]) -> list[str]:
@@ -111,11 +111,28 @@ def twins(instances: Sequence[Any]) -> list[str]:
     for instance in instances:
         names.setdefault(instance.id, []).append(instance.name)
     return [
-        f"{', '.join(same[:5])}{' …' if len(same) > 5 else ''} have the same content: it counts {len(same)} times in "
-        "every mean"
+        f"{_few(same)} have the same content: it counts {len(same)} times in every mean"
         for same in names.values()
         if len(same) > 1
     ]
+
+
+def strangers(cast: Cast) -> list[str]:
+    """Costs that are given for instances that are not there, while they are missing for some that are, for people."""
+    if not _needs_references(cast):
+        return []
+    missing = [instance.name for instance in cast.instances if instance.name not in cast.known]
+    unused = sorted(set(cast.known) - {instance.name for instance in cast.instances})
+    if not missing or not unused:
+        return []
+    return [
+        f"[references] known has costs of {_few(unused)}, which no training instance is called, and none of "
+        f"{_few(missing)}: it is looked for"
+    ]
+
+
+def _few(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
 
 
 def limitations(method: str, cast: Cast) -> list[str]:

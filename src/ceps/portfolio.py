@@ -197,6 +197,9 @@ def _member(member: _MemberTable, space: ConfigurationSpace, where: str) -> Conf
         if value is None:
             raise UserError(f"{where} {name} = {brief(given)} is not allowed; allowed is {space[name]}")
         values[name] = value
+    for clause in space.forbidden_clauses:
+        if clause.is_forbidden_value(values):
+            raise UserError(f"{where} has a combination that its solver forbids: {clause}; change one of the values")
     return plain_configuration(member.solver, values)
 
 

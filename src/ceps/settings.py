@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
@@ -13,6 +14,7 @@ from ceps.tables import Bytes, Seconds, as_float, brief, read_table, read_toml, 
 
 SMALLEST_MEMORY = 16 * 1024**2
 BACKENDS = ("local", "dask")
+_ADDRESS = re.compile(r"(tcp|tls)://([^\s/:\[\]]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}")
 BATCH_SYSTEMS = ("lsf", "pbs", "sge", "slurm")
 
 
@@ -175,6 +177,8 @@ class ExecutionSettings:
             raise ValueError(f"backend is unknown: {brief(self.backend)}.{did_you_mean(self.backend, BACKENDS)}")
         if self.scheduler is not None and self.jobqueue is not None:
             raise ValueError("has both scheduler and jobqueue; keep one")
+        if self.scheduler is not None and not _ADDRESS.fullmatch(self.scheduler):
+            raise ValueError(f"scheduler must be an address such as tcp://host:8786, not {brief(self.scheduler)}")
         if self.has_own_workers and self.backend != "dask":
             raise ValueError('has a cluster that is not used; add backend = "dask", or remove scheduler and jobqueue')
         if self.workers is not None:

@@ -291,6 +291,12 @@ def test_a_driver_that_is_killed_leaves_no_run_behind() -> None:
             assert executor.submit(bits_run(BitSolver())).result().ending is Ending.FINISHED
 
 
+def test_tls_that_is_not_configured_is_told() -> None:
+    """At once, with the key and what to configure; nobody is asked."""
+    with pytest.raises(UserError, match=r"scheduler = 'tls://127\.0\.0\.1:1' asks for TLS.*distributed\.comm\.tls"):
+        DaskExecutor("tls://127.0.0.1:1")
+
+
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """The address is told, and what to do."""
     monkeypatch.setattr(dask_line, "ANSWERS_WITHIN", 0.2)

@@ -192,6 +192,7 @@ def test_generation_and_features(zeros: DescribedProblem) -> None:
     [
         ("import sys; sys.exit('out of ideas')", "mutate ended with exit status 1: out of ideas"),
         ("print('done')", "mutate wrote nothing to {out}; it said: done"),
+        ("import os, sys; os.symlink('/etc/passwd', sys.argv[3])", "mutate wrote nothing to {out}; it said: "),
         ("while True: pass", "mutate failed: "),
     ],
 )
@@ -221,6 +222,15 @@ def test_features_that_are_none(tmp_path: Path, told: str) -> None:
     made = problem(tmp_path)
     (tmp_path / "zeros.py").write_text(f"print({told!r})")
     with pytest.raises(UserError, match="features told no finite number for 'size'"):
+        made.features(instance())
+
+
+@pytest.mark.parametrize("script", ["", "print()"])
+def test_a_features_command_that_says_nothing(tmp_path: Path, script: str) -> None:
+    """It has failed: without features there is no such command."""
+    made = problem(tmp_path)
+    (tmp_path / "zeros.py").write_text(script)
+    with pytest.raises(UserError, match=r"features told none; print lines such as"):
         made.features(instance())
 
 

@@ -261,8 +261,9 @@ def test_a_lost_file_is_not_replaced_over_its_changes(tmp_path: Path) -> None:
         fill(store)
         shutil.copytree(tmp_path / "run", kept)
     (kept / "ceps.sqlite").unlink()
-    with pytest.raises(UserError, match=r"ceps\.sqlite is missing"):
-        Store.open(kept)
+    for opened in (Store.open, Store.read_only):
+        with pytest.raises(UserError, match=r"ceps\.sqlite is missing"):
+            opened(kept)
     assert not (kept / "ceps.sqlite").exists()
 
 

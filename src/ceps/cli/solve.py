@@ -57,8 +57,10 @@ def solve(
         chosen = load_portfolio(portfolio, trust)
     problem = chosen.problem_class
     if instance.suffix.lower() not in problem.suffixes:
-        of_file = problem_of_file(instance).name
-        raise UserError(f"{portfolio}: this portfolio is for problem '{chosen.problem}', not '{of_file}'")
+        endings = ", ".join(problem.suffixes)
+        raise UserError(
+            f"{portfolio}: this portfolio is for problem '{chosen.problem}', with files ending in {endings}"
+        )
     read = problem.read(instance)
     seconds, most_memory = quantity("--time", duration, time), memory_limit(memory)
     if target is not None and not isfinite(target):

@@ -93,6 +93,11 @@ class Line:
 
 
 def _connected(cluster: str | Cluster, address: str) -> distributed.Client:
+    if address.startswith("tls:") and distributed.Security().get_connection_args("client").get("ssl_context") is None:
+        raise UserError(
+            f"[execution] scheduler = '{address}' asks for TLS, of which Dask knows nothing here: name its files under "
+            "distributed.comm.tls in Dask's configuration (https://distributed.dask.org/en/stable/tls.html)"
+        )
     # Who is there is heard; asking for it all the time would be in vain.
     with dask.config.set({"distributed.client.scheduler-info-interval": "1h"}):
         try:

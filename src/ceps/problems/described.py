@@ -265,7 +265,7 @@ class DescribedProblem(Problem):
         with self._desk(instance, on_call) as desk:
             out = desk.folder / f"out{instance.suffix}"
             made = desk.ask(command, key, {"out": str(out), **values})
-            if not out.is_file():
+            if out.is_symlink() or not out.is_file():
                 raise UserError(f"{self.source}: {key} wrote nothing to {{out}}; it said: {made.last_line}")
             return out.read_bytes()
 
@@ -338,6 +338,8 @@ def _read_features(text: str) -> dict[str, float]:
     if text.lstrip().startswith("{"):
         table = json.loads(text)
     else:
+        if not text.strip():
+            raise ValueError("told none; print lines such as variables=100, or JSON, or leave the command out")
         pairs = (line.partition("=") for line in text.splitlines() if line.strip())
         table = {name.strip(): value for name, _, value in pairs}
     return {name: _feature(name, value) for name, value in table.items()}

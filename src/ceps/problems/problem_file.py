@@ -134,7 +134,7 @@ def digests_of_programs(file: ProblemFile, source: str) -> list[str]:
     for key, words in file.commands.items():
         with naming(f"{source}: {key}"):
             digests.append(file_digest(find_program(words[0])))
-            digests += [file_digest(named) for named in named_files(words[1:])]
+            digests += [file_digest(named) for named in named_files(words[1:], file.working_directory)]
     return digests
 
 

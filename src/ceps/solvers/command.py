@@ -63,7 +63,8 @@ class Command(Solver):
 
     @property
     def version(self) -> str:
-        scripts = "".join(f", {path.name} {file_digest(path)}" for path in named_files(self.file.command[1:]))
+        files = named_files(self.file.command[1:], self.file.working_directory)
+        scripts = "".join(f", {path.name} {file_digest(path)}" for path in files)
         return f"{fingerprint(self._program())}{scripts}, description {self.digest}"
 
     @property

@@ -87,6 +87,7 @@ def open_for_writing(path: Path, admit: Callable[[sqlite3.Connection], None]) ->
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """The file as its writer has left it so far; the writer may go on writing."""
     if not _exists(path):
+        _refuse_lost(path)
         raise UserError(f"{path} does not exist: {path.parent} is not a run directory, or nothing has run in it yet")
     version = _inspect(path)
     with _damaged(path), explained(path):
@@ -156,12 +157,7 @@ def _is_pending(path: Path) -> bool:
 
 def _create(path: Path) -> None:
     """Make the file under another name and rename it: a file of the final name is always whole."""
-    traces = [path.with_name(seal.SEAL_NAME), path.with_name(tally.TALLY_NAME), _pending(path)]
-    if found := [trace.name for trace in traces if os.path.exists(trace)]:
-        raise UserError(
-            f"{path} is missing, and was there: beside it is {', '.join(found)}. Bring the file back, or use another "
-            "directory; to begin anew in this one, remove that too"
-        )
+    _refuse_lost(path)
     unfinished = path.with_name(f"{path.name}.new")
     with explained(path):
         unfinished.unlink(missing_ok=True)
@@ -169,6 +165,16 @@ def _create(path: Path) -> None:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             migrate(connection)
         unfinished.rename(path)
+
+
+def _refuse_lost(path: Path) -> None:
+    """Of a file that is not there: refuse a directory in which it was."""
+    traces = [path.with_name(seal.SEAL_NAME), path.with_name(tally.TALLY_NAME), _pending(path)]
+    if found := [trace.name for trace in traces if os.path.exists(trace)]:
+        raise UserError(
+            f"{path} is missing, and was there: beside it is {', '.join(found)}. Bring the file back, or use another "
+            "directory; to begin anew in this one, remove that too"
+        )
 
 
 def _inspect(path: Path, admit: Callable[[sqlite3.Connection], None] = lambda connection: None) -> int:
