@@ -5,9 +5,16 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+BEGINNING, END = 1200, 600
+"""Characters of a message that people are shown: it may quote a file, in which names may be as long as the file."""
+
 
 class UserError(Exception):
     """Bad input. The message names the file or option, the key or line, and the fix; the CLI exits with 2."""
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return message if len(message) <= BEGINNING + END else f"{message[:BEGINNING]} … {message[-END:]}"
 
 
 class InUseError(UserError):
