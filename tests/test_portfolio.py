@@ -132,6 +132,7 @@ MISTAKES: dict[str, tuple[object, str]] = {
     "no problem": (without("problem"), "p.json: the key 'problem' is missing"),
     "unknown problem": (good() | {"problem": "tps"}, "p.json: problem 'tps' is unknown. Did you mean 'tsp'?"),
     "no members": (without("members"), "p.json: the key 'members' is missing"),
+    "many members": (good() | {"members": [member({})] * 257}, "must be a list of at most 256 configurations, not 257"),
     "empty members": (good() | {"members": []}, "p.json: members must be a list of at least one configuration"),
     "object for members": (good() | {"members": {}}, "p.json: members must be a list, not {}"),
     "no member": (good() | {"members": [3]}, "p.json: members[0] must be a table, not 3"),

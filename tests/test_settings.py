@@ -167,6 +167,7 @@ MISTAKES = {
         'seed = 1\nexecution.scheduler = "tcp://host:8786"',
         '[execution] has a cluster that is not used; add backend = "dask"',
     ),
+    "a crowd": ("[portfolio]", "[portfolio]\nsize = 257", "[portfolio] size must be at most 256, not 257"),
     "no address": (
         "[portfolio]",
         '[execution]\nbackend = "dask"\nscheduler = "host"\n[portfolio]',

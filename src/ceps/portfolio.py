@@ -14,7 +14,7 @@ from ceps.commands import refuse_programs
 from ceps.errors import UserError, did_you_mean
 from ceps.files import content_of, write_whole
 from ceps.problems import Problem, problem_named
-from ceps.records import Configuration, Value
+from ceps.records import MOST_MEMBERS, Configuration, Value
 from ceps.solvers import solver_named
 from ceps.solvers.solver import Solver, plain_configuration
 from ceps.tables import as_float, brief, naming, read_table, with_absolute_file
@@ -143,6 +143,10 @@ class _FileTable:
     def __post_init__(self) -> None:
         if not self.members:
             raise ValueError("members must be a list of at least one configuration")
+        if len(self.members) > MOST_MEMBERS:
+            raise ValueError(
+                f"members must be a list of at most {MOST_MEMBERS} configurations, not {len(self.members)}"
+            )
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -22,6 +22,10 @@ def digest(value: object) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
+MOST_MEMBERS = 256
+"""Of a portfolio: they run side by side, each in a process of its own, also those of a stranger's file."""
+
+
 @dataclass(frozen=True, slots=True)
 class Configuration:
     """One full setting θ of one solver's parameters. Build it with :meth:`of`."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ceps.errors import UserError, did_you_mean
+from ceps.records import MOST_MEMBERS
 from ceps.tables import Bytes, Seconds, as_float, brief, read_table, read_toml, with_absolute_file
 
 SMALLEST_MEMORY = 16 * 1024**2
@@ -82,6 +83,8 @@ class PortfolioSettings:
 
     def __post_init__(self) -> None:
         _at_least_one(self, "size")
+        if self.size > MOST_MEMBERS:
+            raise ValueError(f"size must be at most {MOST_MEMBERS}, not {brief(self.size)}")
         if not self.solvers:
             raise ValueError('solvers must name at least one solver, such as ["lkh"]')
         if len(set(self.solvers)) < len(self.solvers):
