@@ -12,22 +12,15 @@ import pytest
 from ceps.errors import UserError
 from ceps.exporting import Format, export
 from ceps.files import write_whole
-from ceps.problems.tsp import Tsp
-from ceps.records import Configuration, Ending, Outcome, RunKey
-from ceps.store import Store, StoredInstance
+from ceps.store import Store
 from ceps.store.database import FILE_NAME
 from ceps.store.lock import LOCK_NAME
 from ceps.store.seal import SEAL_NAME
 from ceps.store.tally import TALLY_NAME
+from tests.security.stranger import PORTFOLIO, stored
 from tests.torture.mangled import bounded
 from tests.torture.no_files import NO_FILES, Place, long_name
 
-TSP = Tsp()
-CITY = TSP.generate("uniform", 10, 1)
-CONFIGURATION = Configuration.of("lkh", {"MOVE_TYPE": 3})
-METRIC = {"name": "par10", "cutoff": 1.0}
-SCENARIO = {"problem": {"name": "tsp", "settings": {}}, "metric": {**METRIC, "penalty": None}}
-PORTFOLIO = {"format": 1, "problem": "tsp", "metric": METRIC, "members": [{"solver": "lkh", "parameters": {}}]}
 KEPT = "what nobody may write to"
 
 
@@ -35,14 +28,7 @@ KEPT = "what nobody may write to"
 def run(tmp_path: Path) -> Path:
     """The run directory of a build, with something of every kind to export."""
     folder = tmp_path / "run"
-    with Store.open(folder, {"purpose": "build", "scenario": SCENARIO}) as store:
-        store.add_configuration(CONFIGURATION)
-        store.add_instance(StoredInstance(CITY.id, "tsp", "fine", TSP.encode(CITY)))
-        key = RunKey("lkh", "1", CONFIGURATION.id, CITY.id, seed=1, target=5, memory=2**30)
-        store.record(key, 1.0, Outcome(Ending.SOLVED, cpu=0.5, cost=5))
-        store.journal_put("breeding", {}, {"admitted": [CITY.id]}, charge=0.0)
-        portfolio = {"members": [{"solver": "lkh", "parameters": CONFIGURATION.as_dict()}]}
-        store.journal_put("portfolio 1", {}, portfolio, charge=0.0)
+    stored(folder)
     (folder / "portfolio.json").write_text(json.dumps(PORTFOLIO))
     return folder
 
