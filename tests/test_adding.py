@@ -1,4 +1,4 @@
-"""What docs/add-a-problem.md and docs/add-a-solver.md show is true; and plug-ins of other packages are found."""
+"""What the pages docs/add-a-problem.md, -solver.md and -method.md show is true; plug-ins of other packages are found."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from ceps.cli import app
 from ceps.construction.methods import METHODS, method_named, method_names
 from ceps.errors import UserError
 from ceps.execution.executor import Run
 from ceps.execution.local import LocalExecutor
+from ceps.portfolio import Portfolio
 from ceps.problems import known_problems, problem_named, problem_of_file
 from ceps.problems.collect import problem_of_instances
 from ceps.problems.tsp import Tsp
@@ -22,7 +25,7 @@ from ceps.solvers import reference_consensus, solver_named
 from ceps.solvers.solver import default_configuration
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = ("add-a-problem.md", "add-a-solver.md")
+PAGES = ("add-a-problem.md", "add-a-solver.md", "add-a-method.md")
 
 
 def blocks(language: str) -> list[str]:
@@ -40,7 +43,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     entry_points = [tomllib.loads(block)["project"]["entry-points"] for block in blocks("toml")]
     install(tmp_path, "partitioning", {group: own for table in entry_points for group, own in table.items()})
     monkeypatch.syspath_prepend(tmp_path)
-    for module in ("partition", "flipper"):
+    for module in ("partition", "flipper", "lucky", "careless"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     return tmp_path
 
@@ -119,13 +122,50 @@ def test_programs_for_problems_of_other_packages_write_files(package: Path) -> N
         solver_named("prints", {"file": "prints.toml"}, package)
 
 
-def test_methods_may_be_plug_ins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A method of an installed package is found by name."""
-    (tmp_path / "our_method.py").write_text("def smallest_budget(outline): return 1.0\ndef build(task): return ()\n")
-    install(tmp_path, "ours", {"ceps.methods": {"ours": "our_method"}})
-    monkeypatch.syspath_prepend(tmp_path)
-    assert method_names() == [*METHODS, "ours"]
-    assert method_named("ours").smallest_budget(None) == 1.0  # type: ignore[arg-type]
+SCENARIO = """
+seed = 1
+[problem]
+name = "partition"
+generate = { generator = "uniform", size = 30, count = 2 }
+[portfolio]
+size = 2
+solvers = ["flipper"]
+[metric]
+name = "panc"
+cutoff = 0.2
+penalty = 1e9
+[method]
+name = "lucky"
+sessions = 3
+[budget]
+cpu = "6s"
+"""
+
+
+def test_a_portfolio_is_built_of_plug_ins_alone(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Problem, solver and method of other packages, from a scenario to an answer of the portfolio, by the commands."""
+    monkeypatch.chdir(package)
+    Path("s.toml").write_text(SCENARIO)
+    built = CliRunner().invoke(app, ["build", "s.toml", "--out", "run"])
+    assert built.exit_code == 0, built.output
+    portfolio = Portfolio.load(Path("run/portfolio.json"))
+    assert (portfolio.provenance["method"], len(portfolio)) == ("lucky", 2)
+    Path("three.partition").write_text("7 2 9")
+    solved = CliRunner().invoke(app, ["solve", "three.partition", "--portfolio", "run/portfolio.json", "--time", "0.3"])
+    assert solved.exit_code == 0, solved.output
+    assert "\ncost 0 by component" in solved.stdout
+
+
+def test_methods_may_be_plug_ins(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A method of an installed package is found by name; one that keeps no portfolio is told what to do."""
+    (package / "careless.py").write_text("def smallest_budget(outline): return 1.0\ndef build(task): return ()\n")
+    install(package, "ours", {"ceps.methods": {"careless": "careless"}})
+    assert sorted(method_names()) == sorted([*METHODS, "careless", "lucky"])
+    monkeypatch.chdir(package)
+    Path("s.toml").write_text(SCENARIO.replace("lucky", "careless"))
+    built = CliRunner().invoke(app, ["build", "s.toml", "--out", "run"])
+    assert built.exit_code == 2
+    assert "[method] name = 'careless': it has kept no portfolio; have it call task.journal.keep" in built.stderr
 
 
 def test_the_box_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

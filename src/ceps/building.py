@@ -339,6 +339,9 @@ class StoreJournal:
         self._store.conclude(self._scope + BUILD, told)
 
     def summary(self, members: Members, evaluator: Evaluator, numbers: Numbers) -> Built:
+        if not self._scores:
+            name = self._scenario.method.name
+            raise UserError(f"[method] name = '{name}': it has kept no portfolio; have it call task.journal.keep")
         stage, score = list(self._scores.items())[-1]
         return Built(
             portfolio=self._portfolio(members, stage, score),

@@ -26,6 +26,7 @@ CEPS = str(Path(sys.executable).with_name("ceps"))
 REASONS = {"installs packages", "needs other hosts"}
 """Why blocks are not executed."""
 ELSEWHERE = {
+    "docs/add-a-method.md": "tests/test_adding.py",
     "docs/add-a-problem.md": "tests/test_adding.py",
     "docs/add-a-solver.md": "tests/test_adding.py",
     "docs/own-solver.md": "tests/test_own_solver.py",
