@@ -1,4 +1,4 @@
-"""What the pages docs/add-a-problem.md, -solver.md and -method.md show is true; plug-ins of other packages are found."""
+"""What the pages docs/add-a-problem.md, -solver.md and -method.md show is true; plug-ins of packages are found."""
 
 from __future__ import annotations
 
