@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
-BEGINNING, END = 1200, 600
-"""Characters of a message that people are shown: it may quote a file, in which names may be as long as the file."""
+_LONG_WORD = re.compile(r"\S{400,}")
+_LONGEST = 1800
+"""Characters of a message: it may quote a file, in which names, and whatever else, may be as long as the file."""
 
 
 class UserError(Exception):
     """Bad input. The message names the file or option, the key or line, and the fix; the CLI exits with 2."""
 
     def __str__(self) -> str:
-        message = super().__str__()
-        return message if len(message) <= BEGINNING + END else f"{message[:BEGINNING]} … {message[-END:]}"
+        message = _LONG_WORD.sub(lambda word: _cut(word[0], 300), super().__str__())
+        return message if len(message) <= _LONGEST else _cut(message, _LONGEST)
+
+
+def _cut(text: str, length: int) -> str:
+    """The beginning and the end of a text."""
+    end = length // 3
+    return f"{text[: length - end]}…{text[-end:]}"
 
 
 class InUseError(UserError):
