@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pickle
 
-from ceps.errors import UserError
+import pytest
+
+from ceps.errors import UntrustedError, UserError
+from ceps.tables import naming
 
 
 def test_a_message_is_never_longer_than_people_read() -> None:
@@ -23,3 +26,11 @@ def test_what_is_wrong_with_a_long_name_is_told() -> None:
     """What stands between two long names is not cut out with them."""
     name = "x" * 5000
     assert ": File name too long: " in str(UserError(f"{name}: File name too long: {name}"))
+
+
+def test_what_is_to_be_trusted_is_told_whole() -> None:
+    """However long, and with the name of the file before it: else its middle could hide what matters."""
+    programs = f"{'x' * 5000} harm {'x ' * 5000}"
+    with pytest.raises(UntrustedError) as told, naming("experiment.toml"):
+        raise UntrustedError(programs)
+    assert str(told.value) == f"experiment.toml: {programs}"

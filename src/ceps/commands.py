@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Protocol, Self, runtime_checkable
 
 from ceps import _native
-from ceps.errors import UserError, did_you_mean
+from ceps.errors import UntrustedError, UserError, did_you_mean
 from ceps.tables import brief, home
 
 HERE = "here"
@@ -75,7 +75,7 @@ def as_started(
 def refuse_programs(where: object, parts: Iterable[object], way: str) -> None:
     """Nobody starts programs that a file names without knowing them: it may come from a stranger."""
     if programs := programs_of(parts):
-        raise UserError(
+        raise UntrustedError(
             f"{where} starts programs: {'; '.join(programs)}. If you know them, and who has made the file, {way}"
         )
 

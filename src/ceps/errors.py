@@ -25,6 +25,13 @@ def _cut(text: str, length: int) -> str:
     return f"{text[: length - end]}…{text[-end:]}"
 
 
+class UntrustedError(UserError):
+    """Programs that a file names, and that nobody has said to know. Told whole: no length may hide what they do."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)
+
+
 class InUseError(UserError):
     """A run directory that another process is working in."""
 

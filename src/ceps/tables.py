@@ -14,7 +14,7 @@ from math import inf, isfinite
 from pathlib import Path
 from typing import Annotated, Any, Protocol, TypeVar
 
-from ceps.errors import UserError, did_you_mean
+from ceps.errors import UntrustedError, UserError, did_you_mean
 from ceps.files import content_of
 
 Table = TypeVar("Table")
@@ -121,7 +121,8 @@ def naming(place: str) -> Iterator[None]:
     try:
         yield
     except UserError as error:
-        raise UserError(f"{place}: {error}") from error
+        kind = UntrustedError if isinstance(error, UntrustedError) else UserError
+        raise kind(f"{place}: {error}") from error
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -51,9 +51,18 @@ def test_what_would_be_started_is_told_whole(tmp_path: Path) -> None:
     """What programs are given, see, and where they run, for a harmless name may mean harm; and no name can make the
     terminal show something else."""
     described.problem(tmp_path, described.PROBLEM + 'environment = {{ BASH_ENV = "{{here}}/e" }}\n')
+    (tmp_path / "p.json").write_text(json.dumps(described.PORTFOLIO))
+    padding = f'environment = {{{{ A = "{"x " * 5000}", LD_PRELOAD = "{{{{here}}}}/e.so", Z = "{"x " * 5000}" }}}}\n'
+    described.solver(tmp_path, "", padding + described.SOLVER)
+    ceps = Path(sys.executable).with_name("ceps")
+    (tmp_path / "five.zeros").write_text("5")
+    padded = [ceps, "solve", "five.zeros", "--portfolio", "p.json"]
+    refused = subprocess.run(padded, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert f" LD_PRELOAD={tmp_path}/e.so " in refused.stderr
+
     more = 'inherit = ["HOME"]\nworking_directory = "."\nenvironment = {{ LD_PRELOAD = "{{here}}/e.so" }}\n'
     described.solver(tmp_path, "", more + described.SOLVER)
-    (tmp_path / "p.json").write_text(json.dumps(described.PORTFOLIO))
     line = f'cd {tmp_path} && HOME="$HOME" LD_PRELOAD={tmp_path}/e.so {sys.executable} {tmp_path}/filler.py'
     with pytest.raises(UserError) as told:
         load(tmp_path / "p.json")
@@ -63,7 +72,6 @@ def test_what_would_be_started_is_told_whole(tmp_path: Path) -> None:
     steering = {**PORTFOLIO, "solvers": {"lkh": {"binary": "./evil\x1b[2K\x1b[1Aharmless"}}}
     (tmp_path / "steering.json").write_text(json.dumps(steering))
     TSP.write(CITY, tmp_path / "city.tsp")
-    ceps = Path(sys.executable).with_name("ceps")
     command = [ceps, "solve", "city.tsp", "--portfolio", "steering.json"]
     refused = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert refused.returncode == 2
